@@ -1,0 +1,133 @@
+"""The one public error tree.
+
+The names of the official SDK are the trunk, so that existing `except` clauses go on
+working; the finer errors are branches of it. Every error says what went wrong and, where
+a process was involved, how it ended and what it last wrote to stderr.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "AgentExitedError",
+    "AgentStartError",
+    "CLIConnectionError",
+    "CLIJSONDecodeError",
+    "CLINotFoundError",
+    "ClaudeSDKError",
+    "ControlError",
+    "ControlTimeoutError",
+    "FrameTooLargeError",
+    "IncompleteTurnError",
+    "MessageParseError",
+    "OptionsError",
+    "ProcessError",
+    "ResultError",
+]
+
+
+class ClaudeSDKError(Exception):
+    """Base of every error this library raises."""
+
+
+class OptionsError(ClaudeSDKError, ValueError):
+    """An option has a wrong type or value, or two options contradict each other."""
+
+
+class CLIConnectionError(ClaudeSDKError):
+    """The agent could not be reached: not started, not connected, or no longer there."""
+
+
+class CLINotFoundError(CLIConnectionError):
+    """No agent executable was found; the message lists every place that was searched."""
+
+    def __init__(self, message: str = "Agent executable not found", cli_path: str | None = None) -> None:
+        self.cli_path = cli_path
+        super().__init__(f"{message}: {cli_path}" if cli_path else message)
+
+
+class AgentStartError(CLIConnectionError):
+    """An agent executable was found but could not be started."""
+
+
+class ProcessError(ClaudeSDKError):
+    """The agent process failed.
+
+    `exit_code` is the process's return code (negative: the signal that ended it), `stderr`
+    the last lines that it wrote there; either may be None when it is not known.
+    """
+
+    def __init__(self, message: str, exit_code: int | None = None, stderr: str | None = None) -> None:
+        self.exit_code = exit_code
+        self.stderr = stderr
+        if exit_code is not None:
+            message = f"{message} (exit code: {exit_code})"
+        if stderr:
+            message = f"{message}\nError output: {stderr}"
+        super().__init__(message)
+
+
+class AgentExitedError(ProcessError, CLIConnectionError):
+    """The agent ended while something still waited for it."""
+
+
+class IncompleteTurnError(ProcessError):
+    """The agent's output ended in the middle of a turn, without a result."""
+
+
+class ResultError(ProcessError):
+    """The run ended in a result frame that reports an error.
+
+    The fields repeat the result's: `subtype`, `errors`, `result`, `api_error_status`,
+    `terminal_reason`, `session_id`; `data` is the whole frame.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        data: dict[str, Any] | None = None,
+        exit_code: int | None = None,
+        stderr: str | None = None,
+    ) -> None:
+        self.data: dict[str, Any] = data or {}
+        self.subtype: str | None = self.data.get("subtype")
+        self.errors: list[str] = self.data.get("errors") or []
+        self.result: str | None = self.data.get("result")
+        self.api_error_status: int | None = self.data.get("api_error_status")
+        self.terminal_reason: str | None = self.data.get("terminal_reason")
+        self.session_id: str | None = self.data.get("session_id")
+        super().__init__(message, exit_code, stderr)
+
+
+class ControlError(CLIConnectionError):
+    """The other side answered a control request with an error."""
+
+    def __init__(self, message: str, subtype: str | None = None) -> None:
+        self.subtype = subtype
+        super().__init__(message)
+
+
+class ControlTimeoutError(ControlError, TimeoutError):
+    """A control request was not answered in time."""
+
+
+class CLIJSONDecodeError(ClaudeSDKError):
+    """A line from the agent is not a frame. `line` is its text, `original_error` the reason."""
+
+    def __init__(self, line: str, original_error: Exception) -> None:
+        self.line = line
+        self.original_error = original_error
+        super().__init__(f"Failed to decode JSON: {line[:100]}...")
+
+
+class FrameTooLargeError(CLIJSONDecodeError):
+    """A line is longer than `max_buffer_size` allows."""
+
+
+class MessageParseError(ClaudeSDKError):
+    """A frame is JSON but not a message. `data` is the frame as far as it was read."""
+
+    def __init__(self, message: str, data: dict[str, Any] | None = None) -> None:
+        self.data = data
+        super().__init__(message)
