@@ -1,0 +1,1 @@
+"""The link between the two programs: a symmetric control peer over a byte channel."""
