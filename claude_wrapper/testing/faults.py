@@ -1,0 +1,15 @@
+"""What the test kit raises."""
+
+from __future__ import annotations
+
+from claude_wrapper.errors import ClaudeSDKError
+
+__all__ = ["ScriptError", "ScriptTimeoutError"]
+
+
+class ScriptError(ClaudeSDKError):
+    """A script is wrong, or what happened is not what it foresaw."""
+
+
+class ScriptTimeoutError(ScriptError, TimeoutError):
+    """Something that a test waited for did not happen in time."""
