@@ -1,0 +1,104 @@
+"""Files that carry what must not stand on a command line, for as long as an agent runs."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import stat
+import tempfile
+import time
+from pathlib import Path
+
+__all__ = ["PrivateFile", "PrivateFolder"]
+
+logger = logging.getLogger("claude_wrapper.spawn")
+
+_PREFIX = "claude-wrapper-"
+
+_ABANDONED_SECONDS = 24 * 3600
+"""How old a folder must be to count as left behind: its owner may live in another container, unseen."""
+
+
+class PrivateFile:
+    """An argument that is the path of a file: what the file is called and what it holds."""
+
+    __slots__ = ("content", "name")
+
+    def __init__(self, name: str, content: bytes) -> None:
+        self.name = name
+        self.content = content
+
+    def __repr__(self) -> str:
+        return f"PrivateFile({self.name!r}, {len(self.content)} bytes)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PrivateFile) and (self.name, self.content) == (other.name, other.content)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.content))
+
+
+class PrivateFolder:
+    """A folder of one agent's private files, readable by nobody else; made when the first file is."""
+
+    def __init__(self, owner: tuple[int, int] | None = None) -> None:
+        self._owner = owner
+        """The user and group that the agent runs as, when they are not ours."""
+        self._path: Path | None = None
+
+    def write(self, file: PrivateFile) -> Path:
+        """Write a file and return its path."""
+        if self._path is None:
+            _sweep()
+            # The name says whose it is, so that what a killed program leaves behind can be told from what is in use.
+            self._path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+            self._give(self._path)
+        path = self._path / file.name
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(file.content)
+        self._give(path)
+        return path
+
+    def remove(self) -> None:
+        """Remove the folder and its files; does nothing when there is none."""
+        path, self._path = self._path, None
+        if path is not None:
+            shutil.rmtree(path, ignore_errors=True)
+
+    def _give(self, path: Path) -> None:
+        if self._owner is not None:
+            os.chown(path, *self._owner)
+
+
+def _sweep() -> None:
+    """Remove the folders of programs that ended without removing theirs."""
+    with contextlib.suppress(OSError):
+        for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+            owner = path.name.removeprefix(_PREFIX).split("-", 1)[0]
+            if owner.isdecimal() and not _is_alive(int(owner)) and _is_old_and_ours(path):
+                logger.debug("removing %s, left behind by process %s", path, owner)
+                shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_alive(pid: int) -> bool:
+    if os.name != "posix":
+        # There a signal 0 would end the process; leave the folder to the system's own clean-up.
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_old_and_ours(path: Path) -> bool:
+    with contextlib.suppress(OSError):
+        status = path.lstat()
+        old = time.time() - status.st_mtime > _ABANDONED_SECONDS
+        return old and stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
+    return False
