@@ -1,0 +1,121 @@
+"""The conversation as the model gets it: messages of blocks, repaired so that every call has its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from claude_wrapper.store.entries import StoredEntry
+
+__all__ = ["Block", "History", "history_of"]
+
+Block = dict[str, Any]
+Message = dict[str, Any]
+
+_LOST = "The result of this call is not known: the session ended before it was written down."
+
+
+class History:
+    """The messages so far. Neighbours in one role are one message, as the API wants it."""
+
+    def __init__(self) -> None:
+        self._messages: list[Message] = []
+        self._reply_id: str | None = None
+
+    @property
+    def messages(self) -> list[Message]:
+        """The messages to send; not to be changed."""
+        return self._messages
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def add_user(self, blocks: Sequence[Block]) -> None:
+        """Add blocks in the user's role."""
+        self._add("user", blocks)
+        self._reply_id = None
+
+    def add_reply_block(self, reply_id: str, block: Block) -> None:
+        """Add a block of the model's reply."""
+        if _is_sendable(block):
+            self._add("assistant", [block])
+            self._reply_id = reply_id
+
+    def open_calls(self) -> list[str]:
+        """Ids of the tool calls at the end that have no result yet."""
+        if not self._messages:
+            return []
+        last = self._messages[-1]
+        if last["role"] == "assistant":
+            return _calls(last)
+        if len(self._messages) < 2:
+            return []
+        answered = {block.get("tool_use_id") for block in last["content"]}
+        return [call for call in _calls(self._messages[-2]) if call not in answered]
+
+    def repair(self) -> None:
+        """Give every call a result right behind it, in the order of the calls, and drop stray results."""
+        repaired: list[Message] = []
+        for message in self._messages:
+            if message["role"] == "user":
+                calls = _calls(repaired[-1]) if repaired else []
+                message = _with_results(calls, message["content"])
+                if not message["content"]:
+                    continue
+            elif repaired and repaired[-1]["role"] == "assistant":
+                repaired[-1]["content"].extend(message["content"])
+                continue
+            repaired.append(message)
+        if repaired and _calls(repaired[-1]):
+            repaired.append(_with_results(_calls(repaired[-1]), []))
+        self._messages = repaired
+
+    def _add(self, role: str, blocks: Sequence[Block]) -> None:
+        if not blocks:
+            return
+        if self._messages and self._messages[-1]["role"] == role:
+            self._messages[-1]["content"].extend(blocks)
+        else:
+            self._messages.append({"role": role, "content": list(blocks)})
+
+
+def history_of(entries: Iterable[StoredEntry]) -> History:
+    """The history that a stored conversation stands for."""
+    history = History()
+    for entry in entries:
+        message = entry.message
+        if message is None or entry.is_api_error_message:
+            continue
+        content = message.get("content")
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if not isinstance(blocks, list):
+            continue
+        if entry.type == "user":
+            history.add_user([block for block in blocks if isinstance(block, dict)])
+        elif entry.type == "assistant" and message.get("model") != "<synthetic>":
+            for block in blocks:
+                history.add_reply_block(str(message.get("id")), block)
+    history.repair()
+    return history
+
+
+def _calls(message: Message) -> list[str]:
+    if message["role"] != "assistant":
+        return []
+    return [block["id"] for block in message["content"] if block.get("type") == "tool_use"]
+
+
+def _with_results(calls: Sequence[str], blocks: Sequence[Block]) -> Message:
+    results = {block.get("tool_use_id"): block for block in blocks if block.get("type") == "tool_result"}
+    ordered = [results.get(call) or _lost_result(call) for call in calls]
+    others = [block for block in blocks if block.get("type") != "tool_result"]
+    return {"role": "user", "content": [*ordered, *others]}
+
+
+def _lost_result(call: str) -> Block:
+    return {"type": "tool_result", "tool_use_id": call, "content": _LOST, "is_error": True}
+
+
+def _is_sendable(block: Block) -> bool:
+    """Whether the API takes a block back: it refuses empty text."""
+    return block.get("type") != "text" or bool(str(block.get("text", "")).strip())

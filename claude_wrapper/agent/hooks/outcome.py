@@ -1,0 +1,135 @@
+"""What the answers of all hooks of an event come to; the strictest one wins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from msgspec import UNSET
+
+from claude_wrapper.wire.hook_outputs import (
+    AdditionalContextOutput,
+    HookOutput,
+    PermissionRequestOutput,
+    PostToolUseOutput,
+    PreToolUseOutput,
+    UserPromptSubmitOutput,
+)
+from claude_wrapper.wire.permissions import PermissionReply
+
+from .run import HookReply
+
+__all__ = ["Outcome", "PreToolOutcome", "outcome_of", "permission_request_outcome", "pre_tool_outcome"]
+
+Decision = Literal["allow", "ask", "defer", "deny"]
+_STRICTNESS: dict[Decision, int] = {"allow": 0, "ask": 1, "defer": 2, "deny": 3}
+
+
+@dataclass
+class Outcome:
+    """What every event's answers may say."""
+
+    messages: list[str] = field(default_factory=list)
+    """For the user."""
+    contexts: list[str] = field(default_factory=list)
+    """For the model."""
+    stop: bool = False
+    stop_reason: str | None = None
+    block: str | None = None
+    """The reason of the first hook that blocked; empty when it gave none."""
+    failed: list[HookReply] = field(default_factory=list)
+    timed_out: bool = False
+    replaced: Any = UNSET
+    """The output that stands in for the tool's own."""
+    title: str | None = None
+
+
+@dataclass
+class PreToolOutcome(Outcome):
+    """What the answers say about a call."""
+
+    decision: Decision | None = None
+    reason: str | None = None
+    updated_input: dict[str, Any] | None = None
+
+
+def outcome_of(replies: Sequence[HookReply]) -> Outcome:
+    """Bring the answers to an event together."""
+    outcome = Outcome()
+    for reply in replies:
+        _common(outcome, reply)
+        if reply.output is None:
+            continue
+        specific = reply.output.hook_specific_output
+        if reply.output.decision == "block" and outcome.block is None:
+            outcome.block = _text(reply.output.reason) or ""
+        if isinstance(specific, PostToolUseOutput):
+            for value in (specific.updated_mcp_tool_output, specific.updated_tool_output):
+                outcome.replaced = value if value is not UNSET else outcome.replaced
+        if isinstance(specific, UserPromptSubmitOutput):
+            outcome.title = _text(specific.session_title) or outcome.title
+    return outcome
+
+
+def pre_tool_outcome(replies: Sequence[HookReply]) -> PreToolOutcome:
+    """Bring the answers about a call together."""
+    outcome = PreToolOutcome()
+    for reply in replies:
+        _common(outcome, reply)
+        if reply.output is None:
+            continue
+        decision, reason = _decision(reply.output)
+        if decision is not None and (
+            outcome.decision is None or _STRICTNESS[decision] > _STRICTNESS[outcome.decision]
+        ):
+            outcome.decision, outcome.reason = decision, reason
+        specific = reply.output.hook_specific_output
+        if isinstance(specific, PreToolUseOutput) and isinstance(specific.updated_input, dict):
+            outcome.updated_input = specific.updated_input
+    if outcome.decision in {"deny", "defer"}:
+        outcome.updated_input = None
+    return outcome
+
+
+def permission_request_outcome(replies: Sequence[HookReply]) -> PermissionReply | None:
+    """The first answer that a hook gave in place of the user."""
+    for reply in replies:
+        if reply.output is not None and isinstance(
+            reply.output.hook_specific_output, PermissionRequestOutput
+        ):
+            return reply.output.hook_specific_output.decision
+    return None
+
+
+def _common(outcome: Outcome, reply: HookReply) -> None:
+    if reply.failure == "timeout":
+        outcome.timed_out = True
+    elif reply.failure is not None:
+        outcome.failed.append(reply)
+    output = reply.output
+    if output is None:
+        return
+    if isinstance(output.system_message, str) and output.system_message:
+        outcome.messages.append(output.system_message)
+    if output.continue_ is False:
+        outcome.stop = True
+        outcome.stop_reason = outcome.stop_reason or _text(output.stop_reason)
+    specific = output.hook_specific_output
+    if isinstance(specific, AdditionalContextOutput) and isinstance(specific.additional_context, str):
+        outcome.contexts.append(specific.additional_context)
+
+
+def _decision(output: HookOutput) -> tuple[Decision | None, str | None]:
+    specific = output.hook_specific_output
+    if isinstance(specific, PreToolUseOutput) and isinstance(specific.permission_decision, str):
+        return specific.permission_decision, _text(specific.permission_decision_reason)
+    if output.decision == "block":
+        return "deny", _text(output.reason)
+    if output.decision == "approve":
+        return "allow", _text(output.reason)
+    return None, None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

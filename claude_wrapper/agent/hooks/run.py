@@ -1,0 +1,68 @@
+"""Asking the hooks that an event concerns, all at once, and bringing their answers in order."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from claude_wrapper.wire.hook_outputs import HookOutput
+
+from .registry import HookRegistry, HostHook
+
+__all__ = ["HookFailedError", "HookHost", "HookReply", "HookRunner", "HookTimeoutError"]
+
+
+class HookFailedError(Exception):
+    """A hook gave no usable answer."""
+
+
+class HookTimeoutError(HookFailedError):
+    """A hook gave no answer in time."""
+
+
+class HookHost(Protocol):
+    """Calls the host's hooks."""
+
+    async def call_hook(self, callback_id: str, event: Any, tool_use_id: str, seconds: float) -> HookOutput:
+        """Raises HookTimeoutError and HookFailedError."""
+        ...
+
+
+@dataclass(frozen=True)
+class HookReply:
+    """What one hook answered, or how it failed."""
+
+    hook: HostHook
+    output: HookOutput | None = None
+    failure: Literal["timeout", "error"] | None = None
+
+
+class HookRunner:
+    """Runs hooks. Their failures are outcomes; nothing but cancellation is raised."""
+
+    def __init__(self, registry: HookRegistry, host: HookHost) -> None:
+        self.registry = registry
+        self._host = host
+
+    def has(self, event: str) -> bool:
+        """Whether any hook may be concerned by the event, so that its input is worth making."""
+        return self.registry.has(event)
+
+    async def run(self, name: str, subject: str | None, event: Any, tool_use_id: str) -> list[HookReply]:
+        """Ask all hooks that the event concerns; their replies come in the order of registration."""
+        hooks = self.registry.concerned(name, subject)
+        if not hooks:
+            return []
+        if len(hooks) == 1:
+            return [await self._ask(hooks[0], event, tool_use_id)]
+        return list(await asyncio.gather(*(self._ask(hook, event, tool_use_id) for hook in hooks)))
+
+    async def _ask(self, hook: HostHook, event: Any, tool_use_id: str) -> HookReply:
+        try:
+            output = await self._host.call_hook(hook.callback_id, event, tool_use_id, hook.seconds)
+        except HookTimeoutError:
+            return HookReply(hook, failure="timeout")
+        except HookFailedError:
+            return HookReply(hook, failure="error")
+        return HookReply(hook, output)

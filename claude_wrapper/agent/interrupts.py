@@ -1,0 +1,68 @@
+"""Stopping a turn half way: who asked for it, and the scope in which the turn runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import anyio
+
+__all__ = ["Interruption"]
+
+
+class Interruption:
+    """The way to stop the running turn.
+
+    A question to the host is withdrawn before the interrupt is acknowledged and the turn stops
+    only after it: hence two steps, `withdraw` and `stop`.
+    """
+
+    def __init__(self) -> None:
+        self._scope: anyio.CancelScope | None = None
+        self._questions: list[anyio.CancelScope] = []
+        self._withdrawn = anyio.Event()
+        self.stopped = False
+
+    @contextmanager
+    def turn(self) -> Iterator[anyio.CancelScope]:
+        """Run a turn that can be stopped; afterwards `cancelled_caught` of the scope says whether it was."""
+        self.stopped = False
+        with anyio.CancelScope() as scope:
+            self._scope = scope
+            try:
+                yield scope
+            finally:
+                self._scope = None
+
+    @contextmanager
+    def question(self) -> Iterator[anyio.CancelScope]:
+        """Wait for the host's answer to a question that an interrupt withdraws."""
+        with anyio.CancelScope() as scope:
+            self._questions.append(scope)
+            try:
+                yield scope
+            finally:
+                self._questions.remove(scope)
+                if not self._questions:
+                    self._withdrawn.set()
+
+    @property
+    def running(self) -> bool:
+        """Whether there is a turn to stop."""
+        return self._scope is not None
+
+    async def withdraw(self) -> None:
+        """Take back the questions that are open, and wait until the host has been told."""
+        if not self._questions:
+            return
+        self._withdrawn = anyio.Event()
+        for scope in list(self._questions):
+            scope.cancel()
+        with anyio.move_on_after(2):
+            await self._withdrawn.wait()
+
+    def stop(self) -> None:
+        """Stop the turn where it is."""
+        if self._scope is not None and not self.stopped:
+            self.stopped = True
+            self._scope.cancel()

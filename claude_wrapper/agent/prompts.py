@@ -1,0 +1,159 @@
+"""The queue of prompts: what waits, what joins the running turn, what gets a turn of its own."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Prompt", "PromptQueue"]
+
+
+@dataclass(eq=False)
+class Prompt:
+    """One prompt of the host."""
+
+    content: str | list[dict[str, Any]]
+    uuid: str | None = None
+    priority: str | None = None
+    as_written: bool = False
+    """No commands, no mentions: the text goes to the model as it is."""
+    asks_model: bool = True
+    """False: only added to the conversation."""
+    announced: bool = False
+    """The host was told that it waits."""
+
+    @property
+    def text(self) -> str:
+        """The prompt's text, without what is no text."""
+        if isinstance(self.content, str):
+            return self.content
+        return "\n".join(block["text"] for block in self.content if isinstance(block.get("text"), str))
+
+    @property
+    def blocks(self) -> list[dict[str, Any]]:
+        """The prompt as content blocks."""
+        if isinstance(self.content, str):
+            return [{"type": "text", "text": self.content}]
+        return self.content
+
+
+class PromptQueue:
+    """Prompts in the order in which they are to be answered.
+
+    `on_waiting` is called with a prompt that has to wait for the end of a turn. A prompt of
+    priority `now` goes first, one of priority `later` after all others; what has neither may join
+    the running turn, or share the next one with its like.
+    """
+
+    def __init__(self, on_waiting: Callable[[Prompt], None]) -> None:
+        self._on_waiting = on_waiting
+        self._waiting: list[Prompt] = []
+        self._seen: set[str] = set()
+        self._changed = asyncio.Event()
+        self._closed = False
+        self.busy = False
+        """A turn is running."""
+        self.on_urgent: Callable[[], None] | None = None
+        """Called when a prompt comes that cannot wait for the turn's end."""
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def closed(self) -> bool:
+        """Whether no more prompts will come."""
+        return self._closed
+
+    @property
+    def urgent(self) -> bool:
+        """Whether a prompt waits that wants the running turn cut short."""
+        return any(prompt.priority == "now" for prompt in self._waiting)
+
+    @property
+    def uuids(self) -> list[str]:
+        """The ids of those that wait and have one."""
+        return [prompt.uuid for prompt in self._waiting if prompt.uuid is not None]
+
+    def know(self, uuids: Iterable[str]) -> None:
+        """Take prompts with these ids as answered."""
+        self._seen.update(uuids)
+
+    def put(self, prompt: Prompt) -> None:
+        """Add a prompt, unless it was there before."""
+        if prompt.uuid is not None:
+            if prompt.uuid in self._seen:
+                return
+            self._seen.add(prompt.uuid)
+        self._waiting.append(prompt)
+        if self.busy:
+            self._announce(prompt)
+            if prompt.priority == "now" and self.on_urgent is not None:
+                self.on_urgent()
+        self._changed.set()
+
+    def close(self) -> None:
+        """No more prompts will come; those that wait are still answered."""
+        self._closed = True
+        self._changed.set()
+
+    def clear(self) -> list[Prompt]:
+        """Drop what waits, and return it."""
+        dropped, self._waiting = self._waiting, []
+        return dropped
+
+    def cancel(self, uuid: str) -> Prompt | None:
+        """Drop one prompt that waits; None when there is none with this id."""
+        for prompt in self._waiting:
+            if prompt.uuid == uuid:
+                self._waiting.remove(prompt)
+                return prompt
+        return None
+
+    async def next_turn(self) -> list[Prompt] | None:
+        """Wait for the prompts of the next turn; None once there will be none."""
+        while not self._waiting:
+            if self._closed:
+                return None
+            self._changed.clear()
+            await self._changed.wait()
+        return self._take(self._next_group())
+
+    def joining(self) -> list[Prompt]:
+        """Take the prompts that join the running turn."""
+        return self._take([prompt for prompt in self._waiting if _joins(prompt)])
+
+    def announce(self, prompts: Iterable[Prompt]) -> None:
+        """Tell the host that these wait, where it was not told yet."""
+        for prompt in prompts:
+            self._announce(prompt)
+
+    def _announce(self, prompt: Prompt) -> None:
+        if not prompt.announced:
+            prompt.announced = True
+            self._on_waiting(prompt)
+
+    def _next_group(self) -> list[Prompt]:
+        for prompt in self._waiting:
+            if prompt.priority == "now":
+                return [prompt]
+        usual = [prompt for prompt in self._waiting if prompt.priority != "later"]
+        if not usual:
+            return self._waiting[:1]
+        group = usual[:1]
+        if _joins(group[0]):
+            for prompt in usual[1:]:
+                if not _joins(prompt):
+                    break
+                group.append(prompt)
+        return group
+
+    def _take(self, prompts: list[Prompt]) -> list[Prompt]:
+        self._waiting = [prompt for prompt in self._waiting if prompt not in prompts]
+        return prompts
+
+
+def _joins(prompt: Prompt) -> bool:
+    """Whether a prompt may share a turn with others."""
+    return prompt.priority not in {"now", "later"} and prompt.asks_model

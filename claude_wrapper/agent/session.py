@@ -1,0 +1,220 @@
+"""One session: its id, its conversation, and the transcript in which every step is written down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from claude_wrapper.store.append import TranscriptWriter
+from claude_wrapper.store.entries import (
+    AssistantEntry,
+    CostStateEntry,
+    Entry,
+    LastPromptEntry,
+    QueueOperationEntry,
+    ReplyEndEntry,
+    TitleEntry,
+    UserEntry,
+)
+
+from .history import Block, History
+from .ids import new_uuid, now_iso
+from .version import COMPATIBLE_VERSION
+
+__all__ = ["Session"]
+
+_PROMPT_LIMIT = 200
+
+
+class Session:
+    """Adds to the conversation and to the transcript at once.
+
+    What a method writes is with the operating system when it returns, so the frame that tells of
+    it may be sent. `copied` are lines of another session with which the transcript has to begin.
+    """
+
+    def __init__(
+        self,
+        session_id: str,
+        cwd: Path,
+        entrypoint: str,
+        transcript: TranscriptWriter | None,
+        history: History | None = None,
+        leaf: str | None = None,
+        copied: Sequence[dict[str, Any]] = (),
+    ) -> None:
+        self.id = session_id
+        self.history = history or History()
+        self.prompt_id = ""
+        self.last_prompt: str | None = None
+        self.transcript = transcript
+        self._leaf = leaf
+        self._copied = list(copied)
+        self._cwd = cwd
+        self._entrypoint = entrypoint
+        self._branch: str | None = None
+        self._calls: dict[str, str] = {}
+
+    @property
+    def transcript_path(self) -> str:
+        """Where the transcript is, empty when none is written."""
+        return str(self.transcript.path) if self.transcript is not None else ""
+
+    def begin_prompt(self) -> None:
+        """A new prompt begins: what follows belongs to it."""
+        self.prompt_id = new_uuid()
+
+    def add_prompt(self, uuid: str | None, content: str | list[Block], mode: str) -> str:
+        """Add a prompt; returns its uuid."""
+        text = content if isinstance(content, str) else None
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        self.last_prompt = text or _text_of(blocks) or self.last_prompt
+        entry = self._user(uuid or new_uuid(), {"role": "user", "content": content})
+        entry.permission_mode = mode
+        self.history.add_user(blocks)
+        self._write(entry)
+        return entry.uuid
+
+    def add_note(self, text: str, *, hidden: bool = False) -> str:
+        """Add a text of the agent's own in the user's role; readers of transcripts skip a hidden one."""
+        blocks = [{"type": "text", "text": text}]
+        entry = self._user(new_uuid(), {"role": "user", "content": blocks})
+        entry.is_meta = True if hidden else UNSET
+        self.history.add_user(blocks)
+        self._write(entry)
+        return entry.uuid
+
+    def add_reply_block(
+        self, message: dict[str, Any], block: Block, index: int, requested_model: str | None
+    ) -> str:
+        """Add a finished block of a reply; returns its uuid."""
+        self.history.add_reply_block(message["id"], block)
+        entry = AssistantEntry(
+            message={**message, "content": [block]},
+            api_block_index=index,
+            requested_model=UNSET if requested_model is None else requested_model,
+            **self._chain(new_uuid()),
+        )
+        if block.get("type") == "tool_use":
+            self._calls[block["id"]] = entry.uuid
+        self._write(entry)
+        return entry.uuid
+
+    def add_error_message(self, message: dict[str, Any], error: str) -> str:
+        """Write down a message that the agent made itself; the model never sees it."""
+        entry = AssistantEntry(
+            message=message, is_api_error_message=True, error=error, **self._chain(new_uuid())
+        )
+        self._write(entry)
+        return entry.uuid
+
+    def end_reply(self, message_id: str, stop_reason: str | None, usage: dict[str, Any]) -> None:
+        """Write down how a reply ended."""
+        self._append(
+            [ReplyEndEntry(session_id=self.id, message_id=message_id, stop_reason=stop_reason, usage=usage)]
+        )
+
+    def add_tool_result(
+        self, block: Block, structured: Any, decision: dict[str, Any] | UnsetType = UNSET
+    ) -> str:
+        """Write a tool's result down; it joins the history with the others, by `add_results`."""
+        source = self._calls.pop(block["tool_use_id"], None)
+        entry = self._user(new_uuid(), {"role": "user", "content": [block]})
+        entry.tool_use_result = structured
+        entry.permission_decision = decision
+        if source is not None:
+            entry.source_tool_assistant_uuid = source
+            entry.parent_uuid = source
+        self._write(entry)
+        return entry.uuid
+
+    def add_results(self, blocks: Sequence[Block]) -> None:
+        """Add the results of a reply's calls to the history, in the order of the calls."""
+        self.history.add_user(blocks)
+
+    def set_title(self, title: str) -> None:
+        """Give the session a title."""
+        self._append([TitleEntry(session_id=self.id, custom_title=title)])
+
+    def note_queued(self, operation: str, content: str | None = None) -> None:
+        """Write down that a prompt entered the queue or left it."""
+        self._append(
+            [
+                QueueOperationEntry(
+                    session_id=self.id,
+                    operation=operation,
+                    timestamp=now_iso(),
+                    content=UNSET if content is None else content,
+                )
+            ]
+        )
+
+    def save(
+        self, total_cost: float, api_ms: float, wall_ms: float, usage: dict[str, dict[str, Any]]
+    ) -> None:
+        """Write down where the session stands after a turn."""
+        entries: list[Entry] = []
+        if self.last_prompt is not None and self._leaf is not None:
+            short = self.last_prompt[:_PROMPT_LIMIT]
+            entries.append(LastPromptEntry(session_id=self.id, last_prompt=short, leaf_uuid=self._leaf))
+        entries.append(
+            CostStateEntry(
+                session_id=self.id,
+                total_cost_usd=total_cost,
+                total_api_duration=api_ms,
+                total_duration=wall_ms,
+                model_usage=usage,
+            )
+        )
+        self._append(entries)
+
+    def _user(self, uuid: str, message: dict[str, Any]) -> UserEntry:
+        return UserEntry(message=message, prompt_id=self.prompt_id or UNSET, **self._chain(uuid))
+
+    def _chain(self, uuid: str) -> dict[str, Any]:
+        if self._branch is None:
+            self._branch = _git_branch(self._cwd)
+        return {
+            "session_id": self.id,
+            "uuid": uuid,
+            "parent_uuid": self._leaf,
+            "is_sidechain": False,
+            "timestamp": now_iso(),
+            "cwd": str(self._cwd),
+            "version": COMPATIBLE_VERSION,
+            "git_branch": self._branch,
+            "user_type": "external",
+            "entrypoint": self._entrypoint,
+        }
+
+    def _write(self, entry: UserEntry | AssistantEntry) -> None:
+        self._leaf = entry.uuid
+        self._append([entry])
+
+    def _append(self, entries: Sequence[Entry]) -> None:
+        if self.transcript is None:
+            return
+        if self._copied:
+            self.transcript.append(self._copied)
+            self._copied = []
+        self.transcript.append(entries)
+
+
+def _text_of(blocks: Sequence[Block]) -> str:
+    return "\n".join(block["text"] for block in blocks if isinstance(block.get("text"), str))
+
+
+def _git_branch(folder: Path) -> str:
+    """The branch that is checked out, `HEAD` where there is none."""
+    for each in (folder, *folder.parents):
+        head = each / ".git" / "HEAD"
+        try:
+            text = head.read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            continue
+        prefix = "ref: refs/heads/"
+        return text[len(prefix) :] if text.startswith(prefix) else "HEAD"
+    return "HEAD"

@@ -1,0 +1,108 @@
+"""What a run is to do, as one frozen value made from the command line, settings files and environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from .permissions.policy import Policy
+from .settings_files import SettingsFile
+
+__all__ = ["Credentials", "ModelSettings", "SessionChoice", "Settings"]
+
+
+@dataclass(frozen=True)
+class Credentials:
+    """How to sign in to the API. Kept apart, so that it is never printed with the rest."""
+
+    base_url: str
+    api_key: str | None = field(default=None, repr=False)
+    auth_token: str | None = field(default=None, repr=False)
+    key_helper: str | None = field(default=None, repr=False)
+
+    @property
+    def source(self) -> str:
+        """Where the key comes from, by the names that hosts know."""
+        if self.api_key:
+            return "ANTHROPIC_API_KEY"
+        return "apiKeyHelper" if self.key_helper else "none"
+
+    @property
+    def present(self) -> bool:
+        """Whether there is anything to sign in with."""
+        return bool(self.api_key or self.auth_token or self.key_helper)
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """What is asked of the model."""
+
+    name: str | None = None
+    """None is the default model."""
+    fallbacks: tuple[str, ...] = ()
+    effort: str | None = None
+    thinking: str | None = None
+    max_thinking_tokens: int | None = None
+    thinking_display: str | None = None
+    betas: tuple[str, ...] = ()
+    max_output_tokens: int | None = None
+    max_retries: int = 10
+
+
+@dataclass(frozen=True)
+class SessionChoice:
+    """Which session to run in."""
+
+    session_id: str | None = None
+    resume: str | None = None
+    continue_newest: bool = False
+    fork: bool = False
+    resume_at: str | None = None
+    drops_turn: str | None = None
+    persist: bool = True
+    title: str | None = None
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether an older session is gone on with."""
+        return self.resume is not None or self.continue_newest
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that is fixed when the run begins."""
+
+    cwd: Path
+    print_mode: bool = False
+    prompt: str | None = None
+    output_format: str = "text"
+    input_format: str = "text"
+    verbose: bool = False
+    partial_messages: bool = False
+    hook_events: bool = False
+    replay_prompts: bool = False
+    session_mirror: bool = False
+    await_initialize: bool = False
+    state_events: str | None = None
+    """`host`: frames marked for the host program; `all`: unmarked ones; None: no state frames."""
+    model: ModelSettings = field(default_factory=ModelSettings)
+    system_prompt: str | None = None
+    append_system_prompt: str | None = None
+    tools: tuple[str, ...] | None = None
+    """The built-in tools to offer; None is the default set."""
+    policy: Policy = field(default_factory=Policy)
+    permission_prompt_tool: str | None = None
+    max_turns: int | None = None
+    max_budget_usd: float | None = None
+    json_schema: dict[str, Any] | None = None
+    mcp_servers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    session: SessionChoice = field(default_factory=SessionChoice)
+    files: tuple[SettingsFile, ...] = ()
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """The environment of the agent itself, secrets and all; tools get `tool_environment`."""
+    credentials: Credentials = field(default_factory=lambda: Credentials(""))
+    entrypoint: str = "sdk-cli"
+    warnings: tuple[str, ...] = ()
+    """Lines for stderr."""

@@ -1,0 +1,76 @@
+"""Where message frames go: every one as a line, or only what print mode shows of them."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from claude_wrapper.wire.codec import encode
+from claude_wrapper.wire.messages import ResultFrame
+
+from .output import LineWriter
+
+__all__ = ["ArraySink", "FrameSink", "ResultSink", "StreamSink", "TextSink", "sink_for"]
+
+
+class FrameSink(Protocol):
+    """Takes the frames of a run in order."""
+
+    def emit(self, frame: Any) -> None: ...
+
+
+class StreamSink:
+    """Every frame is a line."""
+
+    def __init__(self, writer: LineWriter) -> None:
+        self.emit = writer.write_frame
+
+
+class ResultSink:
+    """Only the result is shown, as one JSON object."""
+
+    def __init__(self, writer: LineWriter) -> None:
+        self._writer = writer
+
+    def emit(self, frame: Any) -> None:
+        if isinstance(frame, ResultFrame):
+            self._writer.write_frame(frame)
+
+
+class TextSink:
+    """Only the text of the result is shown."""
+
+    def __init__(self, writer: LineWriter) -> None:
+        self._writer = writer
+
+    def emit(self, frame: Any) -> None:
+        if not isinstance(frame, ResultFrame):
+            return
+        text = frame.result if isinstance(frame.result, str) else ""
+        if isinstance(frame.errors, list):
+            text = "Error: " + "; ".join(frame.errors)
+        self._writer.write(text.encode("utf-8", "replace") + b"\n")
+
+
+class ArraySink:
+    """All frames, as one JSON array, once the result is there."""
+
+    def __init__(self, writer: LineWriter) -> None:
+        self._writer = writer
+        self._lines: list[msgspec.Raw] = []
+
+    def emit(self, frame: Any) -> None:
+        self._lines.append(msgspec.Raw(encode(frame)))
+        if isinstance(frame, ResultFrame):
+            self._writer.write_frame(self._lines)
+            self._lines = []
+
+
+def sink_for(output_format: str, verbose: bool, writer: LineWriter) -> FrameSink:
+    """The sink of an output format."""
+    if output_format == "stream-json":
+        return StreamSink(writer)
+    if output_format == "json":
+        return ArraySink(writer) if verbose else ResultSink(writer)
+    return TextSink(writer)

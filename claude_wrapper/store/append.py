@@ -1,0 +1,74 @@
+"""Writing to a transcript: whole lines, in order, into a file that only its owner can read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from claude_wrapper.wire.codec import encode
+
+from .entries import Entry
+
+__all__ = ["Mirror", "TranscriptWriter"]
+
+Mirror = Callable[[Path, list[bytes]], None]
+"""Told of every line that was written: the file, and the lines without their newline."""
+
+
+class TranscriptWriter:
+    """Appends entries to one transcript.
+
+    A line is with the operating system when `append` returns, so that it survives the death of
+    this process. The file and its folders are made at the first line. Once writing fails (a full
+    disk, a folder that cannot be made) the error is kept, and later lines are tried all the same.
+    """
+
+    def __init__(self, path: Path, mirror: Mirror | None = None) -> None:
+        self.path = path
+        self.failure: OSError | None = None
+        self._mirror = mirror
+        self._file: int | None = None
+
+    def append(self, entries: Sequence[Entry | dict[str, Any]]) -> None:
+        """Write entries as lines, in one write."""
+        lines = [encode(entry) for entry in entries]
+        try:
+            if self._file is None:
+                self._file = _open_private(self.path)
+            _write_all(self._file, b"\n".join([*lines, b""]))
+        except OSError as error:
+            self.failure = self.failure or error
+        if self._mirror is not None:
+            self._mirror(self.path, lines)
+
+    def close(self) -> None:
+        """Close the file; a later `append` opens it again."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+
+def _open_private(path: Path) -> int:
+    _make_private_folders(path.parent)
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    size = os.fstat(file).st_size
+    if size and os.pread(file, 1, size - 1) != b"\n":
+        # The last writer died in the middle of a line: that line is lost, ours must not be.
+        os.write(file, b"\n")
+    return file
+
+
+def _make_private_folders(folder: Path) -> None:
+    missing = []
+    while not folder.exists():
+        missing.append(folder)
+        folder = folder.parent
+    for each in reversed(missing):
+        each.mkdir(mode=0o700, exist_ok=True)
+
+
+def _write_all(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]

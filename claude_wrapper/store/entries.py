@@ -1,0 +1,144 @@
+"""What the lines of a transcript are: conversation entries, which form a chain, and notes beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET, UnsetType
+
+from claude_wrapper.wire.records import Part
+
+__all__ = [
+    "AssistantEntry",
+    "ChainEntry",
+    "CostStateEntry",
+    "Entry",
+    "LastPromptEntry",
+    "QueueOperationEntry",
+    "ReplyEndEntry",
+    "StoredEntry",
+    "SystemEntry",
+    "TitleEntry",
+    "UserEntry",
+]
+
+Text = str | UnsetType
+Flag = bool | UnsetType
+
+
+class Entry(Part, kw_only=True, rename="camel", tag_field="type"):
+    """One line of a transcript."""
+
+    session_id: str
+
+
+class ChainEntry(Entry, kw_only=True):
+    """An entry of the conversation; `parent_uuid` is the one before it, null at the root."""
+
+    uuid: str
+    parent_uuid: str | None
+    is_sidechain: bool
+    timestamp: str
+    cwd: str
+    version: str
+    git_branch: str
+    user_type: str
+    entrypoint: str
+    agent_id: Text = UNSET
+
+
+class UserEntry(ChainEntry, kw_only=True, tag="user"):
+    """A prompt, a tool's result or a note, in the user's role."""
+
+    message: dict[str, Any]
+    prompt_id: Text = UNSET
+    permission_mode: Text = UNSET
+    tool_use_result: Any = UNSET
+    source_tool_assistant_uuid: Text = UNSET
+    permission_decision: dict[str, Any] | UnsetType = UNSET
+    is_meta: Flag = UNSET
+    is_compact_summary: Flag = UNSET
+    is_visible_in_transcript_only: Flag = UNSET
+
+
+class AssistantEntry(ChainEntry, kw_only=True, tag="assistant"):
+    """One block of a reply of the model; entries of one reply share the message id."""
+
+    message: dict[str, Any]
+    api_block_index: int | UnsetType = UNSET
+    requested_model: Text = UNSET
+    is_api_error_message: Flag = UNSET
+    error: Text = UNSET
+
+
+class SystemEntry(ChainEntry, kw_only=True, tag="system"):
+    """An event of the session itself, such as the border of a compaction."""
+
+    subtype: str
+    content: Text = UNSET
+    level: Text = UNSET
+    logical_parent_uuid: str | UnsetType | None = UNSET
+    compact_metadata: dict[str, Any] | UnsetType = UNSET
+
+
+class QueueOperationEntry(Entry, kw_only=True, tag="queue-operation"):
+    """A prompt entered the queue or left it."""
+
+    operation: str
+    timestamp: str
+    content: Text = UNSET
+
+
+class LastPromptEntry(Entry, kw_only=True, tag="last-prompt"):
+    """The newest prompt and the newest entry of the chain."""
+
+    last_prompt: str
+    leaf_uuid: str
+
+
+class TitleEntry(Entry, kw_only=True, tag="custom-title"):
+    """The title that the user gave the session."""
+
+    custom_title: str
+
+
+class CostStateEntry(Entry, kw_only=True, tag="cost-state"):
+    """The running totals, which a resumed session carries on."""
+
+    total_cost_usd: float
+    total_api_duration: float
+    total_duration: float
+    model_usage: dict[str, dict[str, Any]]
+
+
+class ReplyEndEntry(Entry, kw_only=True, tag="reply-end"):
+    """How a reply ended. Its blocks were written before that was known."""
+
+    message_id: str
+    stop_reason: str | None
+    usage: dict[str, Any]
+
+
+class StoredEntry(Part, kw_only=True, rename="camel"):
+    """Any line, as far as a reader of conversations needs it; everything may be missing."""
+
+    type: str = ""
+    uuid: str | None = None
+    parent_uuid: str | None = None
+    is_sidechain: bool = False
+    message: dict[str, Any] | None = None
+    source_tool_assistant_uuid: str | None = None
+    is_api_error_message: bool = False
+    subtype: str | None = None
+    logical_parent_uuid: str | None = None
+    permission_mode: str | None = None
+    custom_title: str | None = None
+    total_cost_usd: float | None = None
+    total_api_duration: float | None = None
+    model_usage: dict[str, dict[str, Any]] | None = None
+    message_id: str | None = None
+    stop_reason: str | None = None
+    usage: dict[str, Any] | None = None
+    prompt_id: str | None = None
+    requested_model: str | None = None
+    is_meta: bool = False
