@@ -1,6 +1,26 @@
+"""Fixtures and rules for all tests."""
+
 import pytest
 
 
 @pytest.fixture(params=["asyncio", "trio"])
 def anyio_backend(request):
     return request.param
+
+
+def pytest_addoption(parser):
+    parser.addoption("--no-skips", action="store_true", help="a skipped test fails the run")
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    skipped = terminalreporter.stats.get("skipped", [])
+    if config.getoption("--no-skips") and skipped:
+        terminalreporter.write_line("skipped, though --no-skips was given:", red=True)
+        for report in skipped:
+            terminalreporter.write_line(f"  {report.nodeid}: {report.longrepr[2] if report.longrepr else ''}")
+
+
+def pytest_sessionfinish(session):
+    reporter = session.config.pluginmanager.getplugin("terminalreporter")
+    if reporter and session.config.getoption("--no-skips") and reporter.stats.get("skipped"):
+        session.exitstatus = 1

@@ -127,7 +127,7 @@ async def test_a_request_that_is_not_answered_in_time_is_withdrawn():
             cancelled.set()
 
     async with pair(never) as (asking, serving):
-        with pytest.raises(ControlTimeoutError, match="'ask' within 0.01 seconds"):
+        with pytest.raises(ControlTimeoutError, match=r"'ask' within 0\.01 seconds"):
             await asking.peer.request(Ask(), timeout=0.01)
         await cancelled.wait()
         assert [type(f) for f in serving.frames] == [ControlRequestFrame, ControlCancelFrame]

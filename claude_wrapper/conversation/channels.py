@@ -1,0 +1,107 @@
+"""The channel to an agent as a conversation needs it, and a user's own transport as such a channel."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator
+from typing import Any, Protocol
+
+from claude_wrapper.errors import CLIConnectionError
+from claude_wrapper.wire.codec import encode_line
+
+__all__ = ["AgentChannel", "Transport", "TransportChannel"]
+
+
+class AgentChannel(Protocol):
+    """A started agent: bytes both ways, and its end."""
+
+    async def receive(self) -> bytes:
+        """Return the next bytes of its stdout, b"" at the end."""
+
+    async def send(self, data: bytes) -> None:
+        """Write to its stdin; raises CLIConnectionError when it cannot take more."""
+
+    async def end_input(self) -> None:
+        """Close its stdin."""
+
+    async def wait(self, timeout: float) -> int | None:
+        """Wait for its exit code, at most `timeout` seconds; None when it still runs or has none."""
+
+    async def stop(self, grace: float | None = None) -> int | None:
+        """End it, in a bounded time, and return its exit code; `grace`: seconds left to end by itself."""
+
+    def kill(self) -> None:
+        """End it at once."""
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id."""
+
+    @property
+    def stderr_tail(self) -> str:
+        """What it last wrote to stderr."""
+
+
+class Transport(ABC):
+    """A way to reach an agent that a user implements, with the methods of the official SDK."""
+
+    @abstractmethod
+    async def connect(self) -> None:
+        """Make the connection."""
+
+    @abstractmethod
+    async def write(self, data: str) -> None:
+        """Send text, whole lines of JSON."""
+
+    @abstractmethod
+    def read_messages(self) -> AsyncIterator[dict[str, Any]]:
+        """Give the agent's frames as dicts."""
+
+    @abstractmethod
+    async def close(self) -> None:
+        """Close the connection and free what belongs to it."""
+
+    @abstractmethod
+    def is_ready(self) -> bool:
+        """Whether `write` may be called."""
+
+    @abstractmethod
+    async def end_input(self) -> None:
+        """Say that nothing more will be written."""
+
+
+class TransportChannel:
+    """Reads and writes a user's transport."""
+
+    pid: int | None = None
+    stderr_tail = ""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self._frames: AsyncIterator[dict[str, Any]] | None = None
+
+    async def receive(self) -> bytes:
+        if self._frames is None:
+            self._frames = aiter(self._transport.read_messages())
+        try:
+            return encode_line(await anext(self._frames))
+        except StopAsyncIteration:
+            return b""
+
+    async def send(self, data: bytes) -> None:
+        if not self._transport.is_ready():
+            raise CLIConnectionError("The transport is not ready for writing")
+        await self._transport.write(data.decode())
+
+    async def end_input(self) -> None:
+        await self._transport.end_input()
+
+    async def wait(self, timeout: float) -> int | None:
+        return None
+
+    async def stop(self, grace: float | None = None) -> int | None:
+        await self._transport.close()
+        return None
+
+    def kill(self) -> None:
+        raise CLIConnectionError("A transport of one's own has no process to kill")

@@ -1,0 +1,209 @@
+"""Sends what the agent writes where it belongs: control frames to the peer, messages to the inbox."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from claude_wrapper import messages as m
+from claude_wrapper.link.peer import ControlPeer
+from claude_wrapper.wire.codec import BadFrame, FrameDecoder, MalformedLine, UnknownFrame, decode_object
+from claude_wrapper.wire.control import (
+    ControlCancelFrame,
+    ControlRequestFrame,
+    ControlResponseFrame,
+    KeepAliveFrame,
+)
+from claude_wrapper.wire.framing import Line, LineSplitter
+from claude_wrapper.wire.messages import (
+    AssistantFrame,
+    ConversationResetFrame,
+    RateLimitEventFrame,
+    ResultFrame,
+    UserFrame,
+)
+from claude_wrapper.wire.notices import TranscriptMirrorFrame
+from claude_wrapper.wire.system import SystemHead
+
+from . import reading
+from .inbox import Inbox
+from .turns import TurnTracker
+
+__all__ = ["Router"]
+
+logger = logging.getLogger("claude_wrapper.conversation")
+
+_DECODER: FrameDecoder[Any] = FrameDecoder(
+    m.StreamEvent
+    | AssistantFrame
+    | UserFrame
+    | ResultFrame
+    | SystemHead
+    | ControlRequestFrame
+    | ControlResponseFrame
+    | ControlCancelFrame
+    | KeepAliveFrame
+    | RateLimitEventFrame
+    | ConversationResetFrame
+    | TranscriptMirrorFrame
+)
+
+_NOT_MESSAGES = frozenset(
+    {
+        "prompt_suggestion",
+        "tool_progress",
+        "tool_use_summary",
+        "auth_status",
+        "command_lifecycle",
+        "active_goal",
+        "autocompact_state",
+    }
+)
+"""Frames of known types that the official SDK keeps from its users as well."""
+
+
+class Router:
+    """Takes bytes in; nothing here waits, so that control frames never stand behind unread messages."""
+
+    def __init__(
+        self,
+        peer: ControlPeer,
+        inbox: Inbox,
+        turns: TurnTracker,
+        *,
+        max_frame_bytes: int,
+        on_mirror: Callable[[str, list[dict[str, Any]]], None] | None = None,
+    ) -> None:
+        self._peer = peer
+        self._inbox = inbox
+        self._turns = turns
+        self._splitter = LineSplitter(max_frame_bytes)
+        self._on_mirror = on_mirror
+        self.own_uuids: set[str] = set()
+        """Ids that this library gave to prompts; users that set none are shown none."""
+        self.last_result: dict[str, Any] | None = None
+        """The latest result, as long as nothing but a state frame followed it."""
+        self.lost_lines = 0
+        """How many lines were no frames, or too long."""
+
+    def feed(self, chunk: bytes) -> None:
+        """Take in bytes as they were read."""
+        self._route(self._splitter.feed(chunk), len(chunk))
+
+    def finish(self) -> None:
+        """Take in the end: a last line without a newline counts if it is whole."""
+        self._route(self._splitter.finish(), 0)
+
+    def _route(self, lines: Sequence[Line], size: int) -> None:
+        if not lines:
+            return
+        frames = _DECODER.decode_batch(lines)
+        if len(frames) != len(lines):
+            lines = [
+                line for line in lines if not isinstance(line, bytes) or not (not line or line.isspace())
+            ]
+        out: list[Any] = []
+        for frame, line in zip(frames, lines, strict=True):
+            kind = type(frame)
+            if kind is m.StreamEvent:
+                out.append(frame)
+            elif kind is AssistantFrame:
+                out.append(self._without_own(reading.assistant_message(frame)))
+            elif kind is UserFrame:
+                out.append(reading.user_message(frame))
+            else:
+                message = self._other(frame, line)
+                if message is not None:
+                    out.append(message)
+                continue
+            self.last_result = None
+        if out:
+            self._inbox.put(out, size)
+
+    def _other(self, frame: Any, line: Line) -> Any:
+        """Deal with a frame that is not one of the frequent ones; return the message in it, if any."""
+        match frame:
+            case ControlRequestFrame() | ControlResponseFrame() | ControlCancelFrame():
+                self._peer.receive(frame)
+                return None
+            case SystemHead():
+                assert isinstance(line, bytes)
+                return self._system(decode_object(line))
+            case ResultFrame():
+                assert isinstance(line, bytes)
+                return self._result(reading.result_message(frame), decode_object(line))
+            case TranscriptMirrorFrame(file_path=path, entries=entries):
+                if self._on_mirror is not None:
+                    self._on_mirror(path, entries)
+                return None
+            case KeepAliveFrame():
+                return None
+            case MalformedLine():
+                self._lost(frame)
+                return None
+            case BadFrame():
+                return self._bad(frame)
+            case _:
+                self.last_result = None
+                return self._rare(frame, line)
+
+    def _rare(self, frame: Any, line: Line) -> Any:
+        match frame:
+            case RateLimitEventFrame():
+                assert isinstance(line, bytes)
+                return reading.rate_limit_event(frame, decode_object(line))
+            case ConversationResetFrame():
+                return reading.conversation_reset(frame)
+            case UnknownFrame(type=kind, raw=raw):
+                return None if kind in _NOT_MESSAGES else m.UnknownMessage(kind, raw)
+            case _:
+                raise AssertionError(frame)
+
+    def _system(self, raw: dict[str, Any]) -> m.SystemMessage | None:
+        subtype = str(raw.get("subtype", ""))
+        if subtype == "session_state_changed":
+            self._turns.state_changed(str(raw.get("state")))
+            return None if raw.get("sdk_host_only") is True else reading.system_message(raw)
+        self.last_result = None
+        if subtype.startswith("task_"):
+            self._turns.task_event(subtype, raw)
+        return reading.system_message(raw)
+
+    def _result(self, message: m.ResultMessage, raw: dict[str, Any]) -> m.ResultMessage:
+        self.last_result = raw
+        uuids = raw.get("user_message_uuids") or [raw.get("user_message_uuid")]
+        origin = raw.get("origin")
+        background = isinstance(origin, dict) and origin.get("kind") not in {None, "human"}
+        self._turns.result_came([u for u in uuids if isinstance(u, str)], background=background)
+        return self._without_own(message)
+
+    def _bad(self, frame: BadFrame) -> Any:
+        """Save what can be used of a frame of the wrong shape."""
+        logger.warning("a frame of type %r has an unexpected shape: %s", frame.type, frame.error)
+        if frame.type is None or frame.type.startswith("control_") or frame.type == "transcript_mirror":
+            self.lost_lines += 1
+            return None
+        message = reading.lenient_message(frame.raw)
+        if isinstance(message, m.ResultMessage):
+            return self._result(message, frame.raw)
+        if isinstance(message, m.SystemMessage):
+            return self._system(frame.raw)
+        self.last_result = None
+        return message
+
+    def _lost(self, line: MalformedLine) -> None:
+        self.lost_lines += 1
+        logger.warning(
+            "a line of %s bytes from the agent is no frame and was skipped: %s", line.size, line.error
+        )
+
+    def _without_own(self, message: Any) -> Any:
+        """Take out the prompt ids that the user did not choose."""
+        if message.user_message_uuid in self.own_uuids:
+            message.user_message_uuid = None
+        if message.user_message_uuids is not None:
+            message.user_message_uuids = [
+                uuid for uuid in message.user_message_uuids if uuid not in self.own_uuids
+            ] or None
+        return message

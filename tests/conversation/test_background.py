@@ -1,0 +1,80 @@
+import contextvars
+
+import anyio
+import pytest
+
+from claude_wrapper.conversation.background import Background
+
+pytestmark = pytest.mark.anyio
+
+speaker = contextvars.ContextVar("speaker", default="nobody")
+
+
+async def test_a_task_outlives_the_call_that_started_it():
+    background, done = Background(), anyio.Event()
+
+    async def work():
+        done.set()
+
+    def start():
+        background.start(work)
+
+    start()
+    with anyio.fail_after(5):
+        await done.wait()
+
+
+async def test_stopping_ends_every_task_and_waits_for_it():
+    background, started, cleaned = Background(), anyio.Event(), []
+
+    async def work():
+        try:
+            started.set()
+            await anyio.sleep_forever()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.lowlevel.checkpoint()
+            cleaned.append(True)
+
+    background.start(work)
+    with anyio.fail_after(5):
+        await started.wait()
+        await background.stop()
+
+    assert cleaned == [True]
+
+
+async def test_stopping_without_tasks_returns_at_once():
+    with anyio.fail_after(5):
+        await Background().stop()
+
+
+async def test_a_failing_task_is_logged_and_harms_nobody(caplog):
+    background = Background()
+
+    async def work():
+        raise RuntimeError("broken")
+
+    background.start(work)
+    with anyio.fail_after(5):
+        await anyio.wait_all_tasks_blocked()
+        await background.stop()
+
+    assert "broken" in caplog.text
+
+
+async def test_tasks_run_in_the_context_that_was_adopted_last():
+    background, seen, done = Background(), [], anyio.Event()
+
+    async def work():
+        seen.append(speaker.get())
+        done.set()
+
+    speaker.set("first")
+    background.adopt_context()
+    speaker.set("second")
+    background.start(work)
+    with anyio.fail_after(5):
+        await done.wait()
+
+    assert seen == ["first"]
