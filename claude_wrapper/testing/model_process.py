@@ -39,41 +39,28 @@ class ModelProcess:
         sub: Mapping[str, Sequence[Turn]] | None = None,
         toolless: bool = False,
     ) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="scripted-model-", ignore_cleanup_errors=True)
-        folder = Path(self._folder.name)
-        self._log = folder / "log.jsonl"
-        if isinstance(script, (str, Path)):
-            self._script = Path(script)
-        else:
-            self._script = folder / "script.json"
-            self._script.write_bytes(script_to_json(script, sub=sub, toolless=toolless))
+        self._source = script
+        self._sub = sub
+        self._toolless = toolless
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._log = Path()
         self._process: subprocess.Popen[bytes] | None = None
         self.url = ""
         """The base URL for a client, once it runs."""
 
     def __enter__(self) -> ModelProcess:
-        program = [sys.executable, "-m", "claude_wrapper.testing.model", str(self._script)]
-        process = subprocess.Popen(
-            [*program, "--until-eof", "--log", str(self._log)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        )
-        self._process = process
-        assert process.stdout is not None
-        too_late = threading.Timer(START_LIMIT, process.kill)
-        too_late.start()
+        self._folder = tempfile.TemporaryDirectory(prefix="scripted-model-", ignore_cleanup_errors=True)
         try:
-            self.url = process.stdout.readline().decode().strip()
-        finally:
-            too_late.cancel()
-        if not self.url:
+            self._start(Path(self._folder.name))
+        except BaseException:
             self._end()
-            raise ScriptError("the process of the scripted model did not start; its stderr says why")
+            raise
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._end()
-        self._folder.cleanup()
 
     @property
     def pid(self) -> int:
@@ -103,14 +90,45 @@ class ModelProcess:
             return []
         return [lenient_json.decode(line) for line in self._log.read_bytes().split(b"\n") if line]
 
-    def _end(self) -> None:
-        process, self._process = self._process, None
-        if process is None:
-            return
+    def _start(self, folder: Path) -> None:
+        self._log = folder / "log.jsonl"
+        script = self._source
+        if not isinstance(script, (str, Path)):
+            text = script_to_json(script, sub=self._sub, toolless=self._toolless)
+            script = folder / "script.json"
+            script.write_bytes(text)
+        program = [sys.executable, "-m", "claude_wrapper.testing.model", str(script)]
+        process = subprocess.Popen(
+            [*program, "--until-eof", "--log", str(self._log)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self._process = process
+        assert process.stdout is not None
+        too_late = threading.Timer(START_LIMIT, process.kill)
+        too_late.start()
         try:
-            with process:  # closes its pipes, which tells it to end, and waits
-                assert process.stdin is not None
-                process.stdin.close()
-                process.wait(STOP_LIMIT)
-        except subprocess.TimeoutExpired:
-            process.kill()
+            self.url = process.stdout.readline().decode().strip()
+        finally:
+            too_late.cancel()
+        if not self.url:
+            raise ScriptError("the process of the scripted model did not start; its stderr says why")
+
+    def _end(self) -> None:
+        folder, self._folder = self._folder, None
+        process, self._process = self._process, None
+        if process is not None:
+            _end_process(process)
+        if folder is not None:
+            folder.cleanup()
+
+
+def _end_process(process: subprocess.Popen[bytes]) -> None:
+    """Close its stdin, which tells it to end; kill it when it does not."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    try:
+        process.wait(STOP_LIMIT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait(STOP_LIMIT)
+    process.stdout.close()

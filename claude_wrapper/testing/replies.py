@@ -165,7 +165,7 @@ def _thinking(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _input(block: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    text = encode(block["input"]).decode()
+    text = lenient_json.spaced(encode(block["input"])).decode()
     for start in range(0, len(text), INPUT_CHUNK):
         yield {"type": "input_json_delta", "partial_json": text[start : start + INPUT_CHUNK]}
 

@@ -46,8 +46,10 @@ class ScriptedAgent:
         self._payloads = 0
         self._launcher: Path | None = None
         self._changed = False
-        for name in ("runs", "gates"):
-            (self._folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        # What an agent is given and reads may be secret: nobody else gets into the folder.
+        for name in ("", "runs", "gates"):
+            (self._folder / name).mkdir(exist_ok=True, mode=0o700)
 
     def __enter__(self) -> ScriptedAgent:
         return self
