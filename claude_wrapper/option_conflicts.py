@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +28,7 @@ def validate(options: ClaudeAgentOptions) -> None:
         raise refuse("fallback_model", f"is the model itself, {given(options.model)}; name another or none")
 
 
-def warn_if_shadowed(options: ClaudeAgentOptions, stacklevel: int = 2) -> None:
+def warn_if_shadowed(options: ClaudeAgentOptions) -> None:
     """Warn when other options decide calls before `can_use_tool` would be asked about them."""
     if options.can_use_tool is None:
         return
@@ -44,8 +45,19 @@ def warn_if_shadowed(options: ClaudeAgentOptions, stacklevel: int = 2) -> None:
     warnings.warn(
         f"can_use_tool {reason}. A PreToolUse hook sees every call.",
         CanUseToolShadowedWarning,
-        stacklevel=stacklevel + 1,
+        stacklevel=_levels_to_caller(),
     )
+
+
+def _levels_to_caller() -> int:
+    """Return the stack level, as seen by `warn_if_shadowed`, of the code that uses this package."""
+    level = 1
+    frame = sys._getframe(1)  # noqa: SLF001  # the only way to the caller's frame
+    package = __name__.partition(".")[0]
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def _whole_tools(options: ClaudeAgentOptions) -> list[str]:

@@ -23,6 +23,16 @@ AGENT_VARIABLE = "CLAUDE_WRAPPER_AGENT"
 _NEEDED_BY_AGENT = "httpx2"
 """A dependency of the agent that the library itself does not have."""
 
+_RUN_MODULE = (
+    ("-P", "-m", "claude_wrapper.agent")
+    if sys.version_info >= (3, 11)
+    else (
+        "-c",
+        "import sys; del sys.path[0]; import runpy; runpy.run_module('claude_wrapper.agent', None, '__main__')",
+    )
+)
+"""Runs the agent's module without looking for modules in the folder that it is to work in."""
+
 _INSTALL = (
     "Install a wheel of claude-wrapper for this platform, which brings the executable, or "
     "claude-wrapper[agent], or name an executable with the option cli_path"
@@ -59,8 +69,8 @@ def locate_agent(
     bundled = bundled_path()
     if bundled.is_file():
         return AgentProgram([_usable(bundled, "the bundled agent")], "bundled")
-    if find_spec(_NEEDED_BY_AGENT) is not None and sys.executable:
-        return AgentProgram([sys.executable, "-m", "claude_wrapper.agent"], "python")
+    if find_spec(_NEEDED_BY_AGENT) is not None and sys.executable and not getattr(sys, "frozen", False):
+        return AgentProgram([sys.executable, *_RUN_MODULE], "python")
     raise CLINotFoundError(
         "No agent executable was found. Searched: the option cli_path (not given); "
         f"the variable {AGENT_VARIABLE} (not set); {bundled} (not there); "
@@ -79,17 +89,13 @@ def _named(value: str, by: str, environ: Mapping[str, str]) -> str:
     path = Path(value)
     if path.exists():
         return _usable(path, by)
+    where = "no such file"
     if value == path.name:
         found = next(_on_path(value, environ), None)
         if found is not None:
             return _usable(found, f"{by}, found on PATH")
-        raise CLINotFoundError(
-            f"{by[0].upper()}{by[1:]} names {value!r}: there is no such file here, and no such program on "
-            f"PATH ({environ.get('PATH') or 'empty'}). Give the path of an agent executable"
-        )
-    raise CLINotFoundError(
-        f"{by[0].upper()}{by[1:]} names {value!r}: there is no such file. Give the path of an agent executable"
-    )
+        where = f"neither a file here nor a program on PATH ({environ.get('PATH') or 'which is empty'})"
+    raise CLINotFoundError(f"There is no agent executable as named by {by}: {where}", value)
 
 
 def _on_path(name: str, environ: Mapping[str, str]) -> Iterator[Path]:

@@ -7,6 +7,7 @@ import logging
 import os
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -69,36 +70,36 @@ class PrivateFolder:
             shutil.rmtree(path, ignore_errors=True)
 
     def _give(self, path: Path) -> None:
-        if self._owner is not None:
+        if self._owner is not None and sys.platform != "win32":
             os.chown(path, *self._owner)
 
 
-def _sweep() -> None:
-    """Remove the folders of programs that ended without removing theirs."""
-    with contextlib.suppress(OSError):
-        for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
-            owner = path.name.removeprefix(_PREFIX).split("-", 1)[0]
-            if owner.isdecimal() and not _is_alive(int(owner)) and _is_old_and_ours(path):
-                logger.debug("removing %s, left behind by process %s", path, owner)
-                shutil.rmtree(path, ignore_errors=True)
+if sys.platform == "win32":
 
+    def _sweep() -> None:
+        """There is no harmless way to ask whether a process lives; the system cleans its folder itself."""
 
-def _is_alive(pid: int) -> bool:
-    if os.name != "posix":
-        # There a signal 0 would end the process; leave the folder to the system's own clean-up.
+else:
+
+    def _sweep() -> None:
+        """Remove the folders of programs that ended without removing theirs."""
+        with contextlib.suppress(OSError):
+            for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+                owner = path.name.removeprefix(_PREFIX).split("-", 1)[0]
+                if owner.isdecimal() and not _is_alive(int(owner)) and _is_old_and_ours(path):
+                    logger.debug("removing %s, left behind by process %s", path, owner)
+                    shutil.rmtree(path, ignore_errors=True)
+
+    def _is_alive(pid: int) -> bool:
+        try:
+            os.kill(pid, 0)
+        except OSError as error:
+            return not isinstance(error, ProcessLookupError)
         return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
+
+    def _is_old_and_ours(path: Path) -> bool:
+        with contextlib.suppress(OSError):
+            status = path.lstat()
+            old = time.time() - status.st_mtime > _ABANDONED_SECONDS
+            return old and stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
         return False
-    except OSError:
-        return True
-    return True
-
-
-def _is_old_and_ours(path: Path) -> bool:
-    with contextlib.suppress(OSError):
-        status = path.lstat()
-        old = time.time() - status.st_mtime > _ABANDONED_SECONDS
-        return old and stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
-    return False
