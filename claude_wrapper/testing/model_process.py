@@ -12,9 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, final
+from urllib.parse import quote
 
 from claude_wrapper.testing import lenient_json
 from claude_wrapper.testing.faults import ScriptError
+from claude_wrapper.testing.script import Order
 from claude_wrapper.testing.script_file import script_to_json
 from claude_wrapper.testing.turns import Turn
 
@@ -28,7 +30,8 @@ STOP_LIMIT = 10.0
 class ModelProcess:
     """Runs `python -m claude_wrapper.testing.model`; a context manager.
 
-    `script` is a list of turns or the path of a script file. `logged()` gives what the model
+    `script` is a list of turns or the path of a script file; the other arguments are those of
+    `Script` and go with a list. `logged()` gives what the model
     was asked, `release(gate)` opens a gate.
     """
 
@@ -37,11 +40,18 @@ class ModelProcess:
         script: Sequence[Turn] | Path | str,
         *,
         sub: Mapping[str, Sequence[Turn]] | None = None,
+        side: Mapping[str, Sequence[Turn]] | None = None,
+        order: Order = "history",
+        count_all: bool = False,
         toolless: bool = False,
     ) -> None:
-        self._source = script
-        self._sub = sub
-        self._toolless = toolless
+        self._script: Path | bytes
+        if isinstance(script, (str, Path)):
+            self._script = Path(script)
+        else:
+            self._script = script_to_json(
+                script, sub=sub, side=side, order=order, count_all=count_all, toolless=toolless
+            )
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._log = Path()
         self._process: subprocess.Popen[bytes] | None = None
@@ -81,7 +91,7 @@ class ModelProcess:
         """Open the gate of this name."""
         host = self.url.removeprefix("http://")
         with contextlib.closing(http.client.HTTPConnection(host, timeout=STOP_LIMIT)) as connection:
-            connection.request("POST", f"/gates/{gate}", body=b"{}")
+            connection.request("POST", f"/gates/{quote(gate)}", body=b"{}")
             connection.getresponse().read()
 
     def logged(self) -> list[dict[str, Any]]:
@@ -92,10 +102,9 @@ class ModelProcess:
 
     def _start(self, folder: Path) -> None:
         self._log = folder / "log.jsonl"
-        script = self._source
-        if not isinstance(script, (str, Path)):
-            text = script_to_json(script, sub=self._sub, toolless=self._toolless)
-            script = folder / "script.json"
+        script = self._script
+        if isinstance(script, bytes):
+            text, script = script, folder / "script.json"
             script.write_bytes(text)
         program = [sys.executable, "-m", "claude_wrapper.testing.model", str(script)]
         process = subprocess.Popen(

@@ -134,13 +134,29 @@ def read_script(path: Path) -> Script:
 
 
 def script_to_json(
-    main: Sequence[Turn], *, sub: Mapping[str, Sequence[Turn]] | None = None, toolless: bool = False
+    main: Sequence[Turn],
+    *,
+    sub: Mapping[str, Sequence[Turn]] | None = None,
+    side: Mapping[str, Sequence[Turn]] | None = None,
+    order: Order = "history",
+    count_all: bool = False,
+    toolless: bool = False,
 ) -> bytes:
     """The text of a script file with these turns."""
-    lists = {marker: [_turn_to_json(turn) for turn in turns] for marker, turns in (sub or {}).items()}
     return lenient_json.encode(
-        {"main": [_turn_to_json(turn) for turn in main], "sub": lists, "toolless": toolless}
+        {
+            "main": _turns_to_json(main),
+            "sub": {marker: _turns_to_json(turns) for marker, turns in (sub or {}).items()},
+            "side": {marker: _turns_to_json(turns) for marker, turns in (side or {}).items()},
+            "order": order,
+            "count": "all" if count_all else "prompt",
+            "toolless": toolless,
+        }
     )
+
+
+def _turns_to_json(turns: Sequence[Turn]) -> list[dict[str, Any]]:
+    return [_turn_to_json(turn) for turn in turns]
 
 
 def _turn_to_json(turn: Turn) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def test_a_changed_script_file_is_played_from_the_next_request_on(client, script
     ("text", "reason"),
     [
         ("{", "no JSON"),
-        ('{"mian": []}', "mian"),
+        ('{"sausage": []}', "sausage"),
         ('[{"content": [], "sausage": 1}]', "sausage"),
         ('[{"content": [{"text": "x"}]}]', "type"),
         ('{"count": "some"}', "count"),
@@ -142,6 +142,18 @@ def test_a_script_in_a_process_of_its_own_plays_like_one_in_this(client):
     assert logged[0]["body"]["messages"] == asked
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def test_a_process_of_its_own_takes_what_a_script_takes(client):
+    script = [stall("a b") + say("one"), say("two")]
+    with ModelProcess(script, side={"title": [say("A title")]}, order="queue") as model:
+        one = client(model)
+        assert one.text(tools=[], system="a title") == "A title"
+        model.release("a b")
+        assert [one.text(), one.text(), one.send().status] == ["one", "two", 400]
+        assert [entry["path"] for entry in model.logged()] == ["/v1/messages"] * 4
+    with ModelProcess(script[1:], count_all=True, toolless=True) as model:
+        assert client(model).text(tools=[]) == "two"
 
 
 def test_the_log_has_no_keys_and_is_private(client, tmp_path):

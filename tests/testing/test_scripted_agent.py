@@ -449,19 +449,18 @@ def test_it_loads_nothing_that_takes_long(agent, host):
         assert f"'{slow}'" not in loaded
 
 
-def test_it_starts_fast(agent):
+def seconds_of(*argv):
+    begun = time.perf_counter()
+    subprocess.run(argv, stdin=subprocess.DEVNULL, timeout=20, check=True)
+    return time.perf_counter() - begun
+
+
+def test_it_starts_almost_as_fast_as_python_itself(agent):
     agent.exit(0)
-    times = []
-    for _ in range(15):
-        begun = time.perf_counter()
-        subprocess.run([agent.path], stdin=subprocess.DEVNULL, timeout=20, check=True)
-        times.append(time.perf_counter() - begun)
-    bare = []
-    for _ in range(15):
-        begun = time.perf_counter()
-        subprocess.run([sys.executable, "-IS", "-c", "0"], stdin=subprocess.DEVNULL, timeout=20, check=True)
-        bare.append(time.perf_counter() - begun)
-    assert sorted(times)[7] < 2 * sorted(bare)[7]
+    # In turns, and the best of each: whatever else the machine does then weighs on both alike.
+    pairs = [(seconds_of(agent.path), seconds_of(sys.executable, "-IS", "-c", "0")) for _ in range(20)]
+    agents, bare = zip(*pairs, strict=True)
+    assert min(agents) < 2 * min(bare)
 
 
 def test_nobody_else_gets_at_its_files(agent):
