@@ -1,0 +1,226 @@
+// Plays one run through the TypeScript SDK and writes what its caller sees. Runs are written for the Python SDK;
+// names of options, steps and hook outputs are translated here.
+import fs from 'node:fs';
+import path from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const PATIENCE = 30_000;
+const spec = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
+const { query, tool, createSdkMcpServer } = await import(spec.sdk);
+const { z } = await import(path.join(path.dirname(spec.sdk), '../../zod/index.js'));
+
+const put = (kind, row) => fs.appendFileSync(spec.events, JSON.stringify({ kind, [kind]: row ?? null }) + '\n');
+const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+const fault = (error) => ({ mro: [error?.constructor?.name ?? typeof error], text: String(error).slice(0, 2000) });
+const answersOf = (list) => { let used = 0; return () => list[Math.min(used++, list.length - 1)]; };
+
+// Options whose inner names differ too; every other option only changes from snake_case to camelCase.
+const RENAMED = { add_dirs: 'additionalDirectories', continue_conversation: 'continue' };
+const TRANSLATED = {
+  thinking: (value) => Object.fromEntries(Object.entries(value).map(([name, part]) => [camel(name), part])),
+  env: (value) => ({ ...process.env, ...value }),
+};
+
+function buildOptions() {
+  const options = { cwd: spec.project, pathToClaudeCodeExecutable: spec.agent };
+  for (const [name, value] of Object.entries(spec.options ?? {})) {
+    options[RENAMED[name] ?? camel(name)] = TRANSLATED[name]?.(value) ?? value;
+  }
+  if (spec.can_use_tool) options.canUseTool = permissionCallback(answersOf(spec.can_use_tool));
+  if (spec.hooks) options.hooks = Object.fromEntries(Object.entries(spec.hooks).map(([event, rows]) => [event, rows.map((row) => hookMatcher(event, row))]));
+  for (const [name, tools] of Object.entries(spec.mcp ?? {})) (options.mcpServers ??= {})[name] = mcpServer(name, tools);
+  return options;
+}
+
+function permissionCallback(next) {
+  return async (name, input, { signal, ...context }) => {
+    const answer = next();
+    put('permission', { tool: name, input, context });
+    if (answer.delay) await pause(answer.delay * 1000);
+    if (answer.raise !== undefined) throw new Error(answer.raise);
+    if (answer.deny !== undefined) return { behavior: 'deny', message: answer.deny, interrupt: answer.interrupt };
+    const updates = answer.updated_permissions === 'suggested' ? context.suggestions : answer.updated_permissions;
+    return { behavior: 'allow', updatedInput: answer.updated_input ?? input, updatedPermissions: updates };
+  };
+}
+
+function hookMatcher(event, row) {
+  const next = answersOf(row.returns);
+  const hook = async (input, toolUseID) => {
+    const { $sleep, $raise, continue_, async_, ...answer } = next();
+    put('hook', { event, input, tool_use_id: toolUseID ?? null });
+    if ($sleep) await pause($sleep * 1000);
+    if ($raise !== undefined) throw new Error($raise);
+    if (continue_ !== undefined) answer.continue = continue_;
+    if (async_ !== undefined) answer.async = async_;
+    return answer;
+  };
+  return { matcher: row.matcher ?? undefined, timeout: row.timeout, onFailure: row.on_failure, hooks: [hook] };
+}
+
+const ZOD = { number: z.number, string: z.string, integer: z.number, boolean: z.boolean };
+
+function mcpServer(name, tools) {
+  const built = Object.entries(tools).map(([toolName, row]) => {
+    const fields = Object.entries(row.schema.properties).map(([field, { type }]) => [field, ZOD[type]()]);
+    return tool(toolName, row.description ?? toolName, Object.fromEntries(fields), async (args) => {
+      put('tool', { server: name, tool: toolName, arguments: args });
+      if (row.raise !== undefined) throw new Error(row.raise);
+      const { is_error, ...result } = row.returns;
+      return is_error === undefined ? result : { ...result, isError: is_error };
+    });
+  });
+  return createSdkMcpServer({ name, version: '1.0.0', tools: built });
+}
+
+const userFrame = (content) => ({ type: 'user', message: { role: 'user', content }, parent_tool_use_id: null });
+
+async function* promptFrames(frames, seen) {
+  for (const frame of frames) {
+    if (!frame.$after) yield frame;
+    else while (!isLike(frame.$after, await seen.next())) { /* not yet */ }
+  }
+}
+
+// Messages in the order of their arrival, for one who waits for them.
+class Seen {
+  #messages = [];
+  #wake = () => {};
+
+  put(message) {
+    this.#messages.push(message);
+    this.#wake();
+  }
+
+  async next() {
+    while (!this.#messages.length) await new Promise((resolve) => { this.#wake = resolve; });
+    return this.#messages.shift();
+  }
+}
+
+async function playQuery(options) {
+  const seen = new Seen();
+  const prompt = typeof spec.prompt === 'string' ? spec.prompt : promptFrames(spec.prompt, seen);
+  try {
+    for await (const message of query({ prompt, options })) {
+      put('message', message);
+      seen.put(message);
+    }
+  } catch (error) {
+    put('raise', { where: 'query', ...fault(error) });
+  }
+}
+
+// A conversation: steps put prompts into an open stream and watch the messages that come out.
+class Conversation {
+  #waiting = [];
+  #wake = () => {};
+  #open = true;
+  #seen = [];
+  #lookedAt = 0;
+  #ended = false;
+  #news = () => {};
+
+  async *prompts() {
+    while (this.#open || this.#waiting.length) {
+      if (this.#waiting.length) yield this.#waiting.shift();
+      else await new Promise((resolve) => { this.#wake = resolve; });
+    }
+  }
+
+  async play(options) {
+    this.query = query({ prompt: this.prompts(), options });
+    const reader = this.#read();
+    for (const step of spec.steps) await this.#step(step);
+    this.#open = false;
+    this.#wake();
+    await Promise.race([reader, pause(PATIENCE, undefined, { ref: false })]);
+  }
+
+  async #read() {
+    try {
+      for await (const message of this.query) {
+        put('message', message);
+        this.#seen.push(message);
+        this.#news();
+      }
+    } catch (error) {
+      put('raise', { where: 'receive_messages', ...fault(error) });
+    }
+    this.#ended = true;
+    this.#news();
+  }
+
+  async #step(step) {
+    if (step.query !== undefined) return this.#ask(step.query);
+    if (step.until !== undefined) return this.#until(step);
+    if (step.until_file !== undefined) return untilFile(path.join(spec.project, step.until_file));
+    if (step.until_gate !== undefined) return untilFile(path.join(spec.gates, step.until_gate));
+    if (step.release !== undefined) return fetch(`${spec.url}/gates/${step.release}`, { method: 'POST', body: '{}' });
+    if (step.kill !== undefined) return process.kill(agentPid(), step.kill);
+    try {
+      const result = await this.query[camel(step.call)](...(step.args ?? []).map((each) => this.#argument(each)));
+      put('call', { method: step.call, result: result ?? null });
+    } catch (error) {
+      put('call', { method: step.call, raise: fault(error) });
+    }
+  }
+
+  #ask(prompt) {
+    this.#waiting.push(...(typeof prompt === 'string' ? [userFrame(prompt)] : prompt));
+    this.#wake();
+  }
+
+  async #until(step) {
+    const end = Date.now() + (step.timeout ? step.timeout * 1000 : PATIENCE);
+    while (!this.#arrived(step.until)) {
+      if (Date.now() >= end) return put('waited', { for: step.until });
+      await Promise.race([new Promise((resolve) => { this.#news = resolve; }), pause(end - Date.now(), undefined, { ref: false })]);
+    }
+  }
+
+  #arrived(pattern) {
+    while (this.#lookedAt < this.#seen.length) {
+      if (isLike(pattern, this.#seen[this.#lookedAt++])) return true;
+    }
+    return this.#ended;
+  }
+
+  #argument(argument) {
+    if (typeof argument !== 'string' || !argument.startsWith('@')) return argument;
+    return this.#seen.findLast((message) => message[argument.slice(1)])?.[argument.slice(1)];
+  }
+}
+
+const CLASSES = {
+  ResultMessage: (m) => m.type === 'result',
+  AssistantMessage: (m) => m.type === 'assistant',
+  UserMessage: (m) => m.type === 'user',
+  StreamEvent: (m) => m.type === 'stream_event',
+  SystemMessage: (m) => m.type === 'system',
+  TaskStartedMessage: (m) => m.subtype === 'task_started',
+  TaskNotificationMessage: (m) => m.subtype === 'task_notification',
+};
+
+function isLike(pattern, message) {
+  if (typeof pattern === 'string') return CLASSES[pattern](message);
+  return Object.entries(pattern).every(([name, value]) => {
+    if (name === 'class') return CLASSES[value](message);
+    return typeof value === 'object' ? isLike(value, message[name] ?? {}) : message[name] === value;
+  });
+}
+
+async function untilFile(name) {
+  for (let tries = 0; tries < PATIENCE / 20; tries += 1) {
+    if (fs.existsSync(name)) return;
+    await pause(20);
+  }
+  put('waited', { for: path.basename(name) });
+}
+
+function agentPid() {
+  return JSON.parse(fs.readFileSync(spec.processes, 'utf8').trim().split('\n').at(-1)).pid;
+}
+
+if (spec.steps) await new Conversation().play(buildOptions());
+else await playQuery(buildOptions());

@@ -1,0 +1,61 @@
+"""What one cell let us see, as JSON, before anything is normalised."""
+
+import base64
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+Row = dict[str, Any]
+
+
+@dataclass
+class RunSeen:
+    """One start of the driver."""
+
+    events: list[Row]
+    """What the SDK's caller saw, in order."""
+    processes: list[Row]
+    """Agents that were started, and how they ended."""
+    driver_code: int | None
+    """None: it had to be stopped."""
+    stderr: str
+
+
+@dataclass
+class Observation:
+    """One cell's whole play."""
+
+    project: Path
+    home: Path
+    runs: list[RunSeen] = field(default_factory=list)
+    requests: list[Row] = field(default_factory=list)
+    """Bodies of the requests for model replies, in order."""
+    files: dict[str, str] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+def json_lines(path: Path) -> list[Row]:
+    """The rows of a file of JSON lines; none when it was never made."""
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def tree(folder: Path) -> dict[str, str]:
+    """Every file under `folder`: its text, or base64 when it is none; a link's target."""
+    found = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = f"-> {path.readlink()}"
+        elif path.is_file():
+            found[name] = content(path.read_bytes())
+        elif path.is_dir() and not any(path.iterdir()):
+            found[f"{name}/"] = ""
+    return found
+
+
+def content(data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return base64.b64encode(data).decode()

@@ -1,0 +1,154 @@
+"""Plays a scenario in one cell: fresh folders, a bare environment, a model server on loopback, nothing left behind."""
+
+import base64
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from interop_kit.cells import DRIVERS, Cell
+from interop_kit.model import Model
+from interop_kit.observation import Observation, Row, RunSeen, json_lines, tree
+from interop_kit.peers import Peers
+from interop_kit.scenario import Scenario, placed
+
+RUN_PATIENCE = 60.0
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def play(scenario: Scenario, cell: Cell, peers: Peers, folder: Path) -> Observation:
+    """Play every run of `scenario` in `folder`, which must be new."""
+    started = time.monotonic()
+    stage = Stage(scenario, cell, peers, folder)
+    stage.lay_out()
+    model = Model(placed(scenario.model, stage.project, stage.home), folder / "gates")
+    seen = Observation(project=stage.project, home=stage.home)
+    with contextlib.closing(model):
+        model.start()
+        seen.runs = [stage.play_run(index, run, model.url) for index, run in enumerate(scenario.runs)]
+        seen.requests = model.requests()
+    seen.files = tree(stage.project)
+    seen.seconds = time.monotonic() - started
+    return seen
+
+
+class Stage:
+    """The folders of one cell and what is started in them."""
+
+    def __init__(self, scenario: Scenario, cell: Cell, peers: Peers, folder: Path) -> None:
+        self._scenario = scenario
+        self._cell = cell
+        self._peers = peers
+        self._folder = folder
+        self.project = folder / "project"
+        self.home = folder / "home"
+        self._launcher = folder / "agent"
+
+    def lay_out(self) -> None:
+        for path in (self.project, self.home, self._folder / "tmp"):
+            path.mkdir(parents=True)
+        self._fill()
+        text = (DRIVERS / "launcher.py").read_text()
+        text = text.replace("@COMMAND@", json.dumps(self._cell.agent_command(self._peers)))
+        self._launcher.write_text(f"#!{shutil.which('python3', path=SYSTEM_PATH)} -IS\n{text}")
+        self._launcher.chmod(0o755)
+
+    def _fill(self) -> None:
+        for base, files in ((self.project, self._scenario.files), (self.home, self._scenario.home_files)):
+            for name, text in files.items():
+                write(base / name, placed(text, self.project, self.home).encode())
+        for name, data in self._scenario.files_b64.items():
+            write(self.project / name, base64.b64decode(data))
+
+    def play_run(self, index: int, run: Row, url: str) -> RunSeen:
+        """Start the driver on one run and wait for it, not longer than it may take."""
+        run = placed(run, self.project, self.home)
+        if run.get("reset"):
+            shutil.rmtree(self.project)
+            self.project.mkdir()
+            self._fill()
+        events, processes = self._folder / f"events{index}.jsonl", self._folder / f"processes{index}.jsonl"
+        spec = {
+            **run,
+            **self._cell.names_for_driver(self._peers),
+            "agent": str(self._launcher),
+            "project": str(self.project),
+            "events": str(events),
+            "processes": str(processes),
+            "state": str(self._folder / "store.json"),
+            "gates": str(self._folder / "gates"),
+            "url": url,
+        }
+        spec_path = self._folder / f"run{index}.json"
+        spec_path.write_text(json.dumps(spec))
+        environment = self._environment(run, url) | {"INTEROP_PROCESSES": str(processes)}
+        command = [*self._cell.driver_command(self._peers), str(spec_path)]
+        code, stderr = self._drive(command, environment, run)
+        rows = json_lines(processes)
+        end_left_over(rows)
+        return RunSeen(json_lines(events), rows, code, stderr)
+
+    def _environment(self, run: Row, url: str) -> dict[str, str]:
+        """Nothing of ours: what a bare login would have, the key of the scripted model, and the scenario's wishes."""
+        bare: dict[str, str | None] = {
+            "HOME": str(self.home),
+            "PATH": SYSTEM_PATH,
+            "LANG": "C.UTF-8",
+            "TMPDIR": str(self._folder / "tmp"),
+            "ANTHROPIC_API_KEY": "sk-test",
+            "ANTHROPIC_BASE_URL": url,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        }
+        wishes = {**self._scenario.env, **run.get("env", {})}
+        merged = {**bare, **placed(wishes, self.project, self.home)}
+        return {name: value for name, value in merged.items() if value is not None}
+
+    def _drive(self, command: list[str], environment: dict[str, str], run: Row) -> tuple[int | None, str]:
+        driver = subprocess.Popen(
+            command,
+            cwd=self.project,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        try:
+            stderr = driver.communicate(timeout=run.get("limit", RUN_PATIENCE))[1]
+            return driver.returncode, stderr
+        except subprocess.TimeoutExpired:
+            end_group(driver.pid)
+            return None, driver.communicate()[1]
+        finally:
+            end_group(driver.pid)
+
+
+def write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    if path.suffix == ".sh":
+        path.chmod(0o755)
+
+
+def end_group(leader: int) -> None:
+    """Kill what the driver left in its process group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)
+
+
+def end_left_over(processes: list[Row]) -> None:
+    """Kill agents that outlived their SDK, and mark their rows."""
+    ended = {row["pid"] for row in processes if "code" in row}
+    for row in processes:
+        if row["pid"] in ended or "code" in row:
+            continue
+        try:
+            os.kill(row["pid"], signal.SIGKILL)
+            row["left_over"] = True
+        except ProcessLookupError:
+            row["left_over"] = False

@@ -1,0 +1,73 @@
+"""A scenario as it lies on disk: what the model says, what the caller does, and in which folder.
+
+`NAME.json` is the script of the model server. `NAME.driver.json` holds `note`, `files` and `home_files`
+(path: text), `files_b64`, `env`, and `runs`, played one after another in the same folders. A run has `via`
+(`query`: `query()`; `client`: the client and `steps`; `raw`: frames without an SDK), `options`, `prompt` or `steps`,
+and may have `can_use_tool`, `hooks`, `mcp`, `store`, `env`, `reset` (the project as at the start).
+In both files `/project` and `/home/user` stand for the folders of the cell.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent.with_name("scenarios")
+PROJECT = "/project"
+HOME = "/home/user"
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One scenario, still with the stand-in folder names."""
+
+    name: str
+    model: Any
+    runs: list[dict[str, Any]]
+    note: str = ""
+    files: dict[str, str] = field(default_factory=dict)
+    home_files: dict[str, str] = field(default_factory=dict)
+    files_b64: dict[str, str] = field(default_factory=dict)
+    env: dict[str, str | None] = field(default_factory=dict)
+    drivers: tuple[str, ...] = ("python",)
+    """Which kinds of driver play it: `python`, `ts`, `raw`."""
+
+
+def names() -> list[str]:
+    """All scenarios, sorted."""
+    return sorted(path.name.removesuffix(".driver.json") for path in FOLDER.glob("*.driver.json"))
+
+
+def load(name: str) -> Scenario:
+    """Read the two files of a scenario."""
+    driver = json.loads((FOLDER / f"{name}.driver.json").read_text())
+    driver["drivers"] = tuple(driver.get("drivers", ("python",)))
+    return Scenario(name=name, model=json.loads((FOLDER / f"{name}.json").read_text()), **driver)
+
+
+def placed(value: Any, project: Path, home: Path) -> Any:
+    """`value` with the real folders in place of the stand-ins."""
+    table = {PROJECT: str(project), HOME: str(home)}
+    pattern = re.compile(rf"({re.escape(PROJECT)}|{re.escape(HOME)})(?![\w-])")
+    return mapped(value, lambda text: pattern.sub(lambda found: table[found[1]], text))
+
+
+def mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """`value` with `change` done to every string in it, keys included."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [mapped(item, change) for item in value]
+    if isinstance(value, dict):
+        return {change(key): mapped(item, change) for key, item in value.items()}
+    return value
+
+
+def strings_in(value: Any) -> set[str]:
+    """All strings in a JSON value, keys left out."""
+    if isinstance(value, str):
+        return {value}
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return {text for item in items for text in strings_in(item)}

@@ -1,0 +1,130 @@
+"""The comparison itself: what it must not see, and that it sees everything else."""
+
+import copy
+import uuid
+from pathlib import Path
+
+import pytest
+from interop_kit.compare import differences
+from interop_kit.matrix import table
+from interop_kit.normalise import normalised
+from interop_kit.observation import Observation, RunSeen
+from interop_kit.scenario import Scenario, placed
+
+SCENARIO = Scenario(
+    name="made_up",
+    model=[{"content": [{"type": "tool_use", "name": "Write", "input": {"file_path": "/project/a.txt"}}]}],
+    runs=[{"via": "query", "prompt": "Go", "can_use_tool": [{"deny": "Not in this house."}]}],
+)
+
+
+def play(folder="/tmp/one", *, refusal="Sorry, no.", fault=("ResultError", "ProcessError", "ClaudeSDKError")):
+    """A play as one vendor might show it: its own folder, ids, clocks and words."""
+    project, call, session = f"{folder}/project", f"toolu_{uuid.uuid4().hex}", str(uuid.uuid4())
+    use = {"class": "ToolUseBlock", "id": call, "name": "Write", "input": {"file_path": f"{project}/a.txt"}}
+    result = {"class": "ToolResultBlock", "tool_use_id": call, "content": refusal, "is_error": True}
+    done = {"class": "ResultMessage", "subtype": "success", "duration_ms": len(folder), "total_cost_usd": 0.5}
+    rows = [
+        {"class": "AssistantMessage", "content": [use], "session_id": session},
+        {"class": "UserMessage", "content": [result], "session_id": session},
+        {**done, "num_turns": 2, "is_error": False, "session_id": session},
+    ]
+    events = [{"kind": "message", "message": row} for row in rows]
+    events.append({"kind": "permission", "permission": {"tool": "Write", "input": dict(use["input"])}})
+    events.append({"kind": "raise", "raise": {"where": "query", "mro": list(fault), "text": "It broke."}})
+    answer = {"type": "tool_result", "tool_use_id": call, "content": refusal, "is_error": True}
+    asked = [{"role": "user", "content": "Go"}, {"role": "user", "content": [answer]}]
+    processes = [{"pid": 7, "argv": []}, {"pid": 7, "code": 1}]
+    return Observation(
+        project=Path(project),
+        home=Path(folder) / "home",
+        runs=[RunSeen(events, processes, 0, "")],
+        requests=[{"model": "m", "messages": asked}],
+        files={"b.txt": "b"},
+    )
+
+
+def found(one, other):
+    return differences(normalised(one, SCENARIO), normalised(other, SCENARIO))
+
+
+def test_folders_ids_clocks_and_a_vendors_words_make_no_difference():
+    assert found(play(), play("/tmp/another/place", refusal="You may not do that here.")) == []
+
+
+def tampered(change):
+    other = play()
+    change(other)
+    return found(play(), other)
+
+
+def message(seen, index):
+    return seen.runs[0].events[index]["message"]
+
+
+CHANGES = {
+    "a message is missing": lambda seen: seen.runs[0].events.pop(1),
+    "messages are in another order": lambda seen: seen.runs[0].events.insert(0, seen.runs[0].events.pop(1)),
+    "a message is told twice": lambda seen: seen.runs[0].events.append(copy.deepcopy(seen.runs[0].events[0])),
+    "a tool input differs": lambda seen: message(seen, 0)["content"][0]["input"].update(file_path="/other"),
+    "an error is no error": lambda seen: message(seen, 1)["content"][0].update(is_error=False),
+    "a flag is a number": lambda seen: message(seen, 2).update(is_error=0),
+    "a cost differs": lambda seen: message(seen, 2).update(total_cost_usd=0.51),
+    "a count differs": lambda seen: message(seen, 2).update(num_turns=3),
+    "a member is missing": lambda seen: message(seen, 2).pop("num_turns"),
+    "a member is new": lambda seen: message(seen, 2).update(surprise=None),
+    "a result belongs to another call": lambda seen: message(seen, 1)["content"][0].update(
+        tool_use_id="toolu_9"
+    ),
+    "a session changes its id": lambda seen: message(seen, 2).update(session_id=str(uuid.uuid4())),
+    "a callback got another input": lambda seen: seen.runs[0].events[3]["permission"]["input"].clear(),
+    "another exception": lambda seen: seen.runs[0].events[4]["raise"].update(mro=["ValueError", "Exception"]),
+    "another exit code": lambda seen: seen.runs[0].processes[1].update(code=0),
+    "an agent that goes on": lambda seen: seen.runs[0].processes.pop(),
+    "a driver that fails": lambda seen: setattr(seen.runs[0], "driver_code", 1),
+    "a file is changed": lambda seen: seen.files.update({"b.txt": "c"}),
+    "a file is new": lambda seen: seen.files.update({"c.txt": ""}),
+    "the model was told something else": lambda seen: seen.requests[0]["messages"][0].update(content="Gone"),
+    "the model was not told": lambda seen: seen.requests[0]["messages"].pop(),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
+def test_a_difference_is_found_when(change):
+    assert tampered(change)
+
+
+def test_a_finer_exception_of_ours_is_caught_by_the_same_clause():
+    finer = ("IncompleteTurnError", "ResultError", "ProcessError", "ClaudeSDKError")
+    assert found(play(), play(fault=finer)) == []
+
+
+def test_the_callers_own_sentence_has_to_be_passed_on_whatever_stands_around_it():
+    official = play(refusal="The host said: Not in this house.")
+    assert found(official, play(refusal="Denied. (Not in this house.)")) == []
+    assert found(official, play(refusal="Denied.")) != []
+
+
+def test_a_text_that_a_model_depends_on_is_compared_and_what_follows_it_is_not():
+    official = play(refusal="Exit code 3\nwhy")
+    assert found(official, play(refusal="Exit code 4\nwhy")) != []
+    written = "File created successfully at: /tmp/one/project/a.txt"
+    assert found(play(refusal=f"{written} (a note)"), play(refusal=f"{written} (another note)")) == []
+
+
+def test_the_first_difference_is_named_by_its_place():
+    lines = tampered(CHANGES["a tool input differs"])
+    assert lines[0] == (
+        "run 0 messages[0] message AssistantMessage [ToolUseBlock].content[0].input.file_path:"
+        ' "/other", should be "/project/a.txt"'
+    )
+
+
+def test_stand_in_folders_are_not_found_inside_other_words():
+    value = {"text": "/project/a /projects /project-b x/project"}
+    assert placed(value, Path("/p"), Path("/h")) == {"text": "/p/a /projects /project-b x/p"}
+
+
+def test_a_table_counts_what_it_shows():
+    text = table({"one": {"a": "equal", "b": "failed"}, "two": {"a": "equal"}})
+    assert text.splitlines()[-1] == "equal 2, different 0, failed 1"

@@ -1,0 +1,17 @@
+"""Whatever drives and whatever is driven, a caller sees the same: each scenario in all its cells."""
+
+import pytest
+from interop_kit import scenario
+from interop_kit.matrix import outcomes
+
+
+@pytest.mark.peers
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("name", scenario.names())
+def test_every_pair_of_sdk_and_agent_shows_what_the_official_pair_shows(name, peers):
+    wrong = [
+        f"{outcome.cell.name}: {line}"
+        for outcome in outcomes(scenario.load(name), peers)
+        for line in outcome.failures + outcome.differences
+    ]
+    assert not wrong, "\n" + "\n".join(wrong)
