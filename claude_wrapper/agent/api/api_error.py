@@ -1,0 +1,107 @@
+"""The error that a request ends in, and what the user is told by it."""
+
+from __future__ import annotations
+
+from claude_wrapper.errors import ClaudeSDKError
+
+from .failure import Cause, Failure
+from .fold import Reply
+
+__all__ = ["ApiError", "ReplyCutError", "endpoint_error", "error_of", "not_logged_in"]
+
+_CONNECTION_TEXTS: dict[Cause, str] = {
+    "refused": "Connection refused: nothing answers at {host}",
+    "unreachable": "{host} cannot be reached: check the network and the name of the host",
+    "dropped": "Connection dropped by {host}",
+    "timeout": "No answer from {host} in time",
+    "tls": "No trusted connection to {host}: {message}",
+    "cut": "Connection lost mid-response",
+    "stalled": "The response stopped arriving",
+}
+_CUT_TEXTS: dict[Cause, str] = {
+    "cut": "Connection lost mid-response.",
+    "unfinished": "Connection lost mid-response.",
+    "stalled": "The response stopped arriving.",
+}
+
+
+class ApiError(ClaudeSDKError):
+    """The API gave no reply, and trying again will not help or has not helped.
+
+    `kind` is the `error` of the message that ends the turn (`rate_limit`, `server_error`, …),
+    `text` what the user is told; `status`, `error_type`, `api_error` and `request_id` are None
+    where there is none. `failure` has the details. No credential is in any of them.
+    """
+
+    def __init__(self, failure: Failure, text: str, kind: str | None = None) -> None:
+        self.failure = failure
+        self.text = text
+        self.status = failure.status
+        self.error_type = failure.error_type
+        self.kind = kind or failure.final_kind
+        self.api_error = failure.api_error
+        self.request_id = failure.request_id
+        self.message = failure.message
+        super().__init__(text)
+
+    @property
+    def terminal_reason(self) -> str:
+        """The `terminal_reason` of the result that the error ends a turn with."""
+        if self.failure.is_too_long:
+            return "prompt_too_long"
+        return "image_error" if self.failure.is_image_too_large else "api_error"
+
+
+class ReplyCutError(ApiError):
+    """The reply broke off after some of its blocks were finished and given out.
+
+    It is not asked for again, since that would say those blocks twice. `reply` is what came:
+    the caller keeps its finished blocks and goes on from there.
+    """
+
+    def __init__(self, failure: Failure, reply: Reply) -> None:
+        what = _CUT_TEXTS.get(failure.cause, "Server error mid-response.")
+        super().__init__(failure, f"API Error: {what} The response above may be incomplete.")
+        self.reply = reply
+
+
+def error_of(failure: Failure, *, host: str, model: str, uses_key: bool) -> ApiError:
+    """The error that ends the tries, with its text."""
+    return ApiError(failure, _text(failure, host, model, uses_key))
+
+
+def _text(failure: Failure, host: str, model: str, uses_key: bool) -> str:
+    status, message = failure.status, failure.message
+    if failure.is_too_long:
+        limit = failure.token_limit
+        return f"Prompt is too long · {limit[0]} tokens, limit {limit[1]}" if limit else "Prompt is too long"
+    if failure.is_image_too_large:
+        return "Request too large · an image or attachment is over the limit of the API"
+    if failure.is_out_of_credit:
+        return "Credit balance is too low"
+    if failure.cause in _CONNECTION_TEXTS:
+        return "API Error: " + _CONNECTION_TEXTS[failure.cause].format(host=host, message=message)
+    if status is None:
+        return f"API Error: {host} gave no usable response: {message}"
+    if status == 401 and uses_key:
+        return "Invalid API key · Check ANTHROPIC_API_KEY"
+    if status in {401, 403}:
+        return f"Failed to authenticate. API Error: {status} {message}"
+    if status == 404:
+        return (
+            f"The model {model} was not found: it does not exist, or this account may not use it ({message})"
+        )
+    if status >= 500:
+        return f"API Error: {status} {message}. The failure is on the side of the server ({host})."
+    return f"API Error: {status} {message}"
+
+
+def not_logged_in() -> ApiError:
+    """The error of a request that nothing would authenticate."""
+    failure = Failure(cause="no_reply", message="no credentials")
+    return ApiError(failure, "Not logged in · Please run /login", "authentication_failed")
+
+
+def endpoint_error(message: str) -> ApiError:
+    """The error of a request that cannot be sent as the environment describes it."""
+    return ApiError(Failure(cause="no_reply", message=message), f"API Error: {message}")

@@ -1,0 +1,115 @@
+"""One try of a request: the response read as a stream of events, or as a message in one piece."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing, suppress
+
+import anyio
+import msgspec
+
+from claude_wrapper.wire.codec import clean_json
+
+from .events import MalformedEventError, MessageStop, StreamError, StreamEvent, decode_event
+from .failure import Cause, FailedTryError, Failure, failure_of_error_event
+from .fold import ReplyFold, reply_from_message
+from .items import BlockDone, RawEvent, ReplyDone, StreamItem
+from .sse import EventTooLargeError, ServerEvent, SseParser
+from .transport import Response, Transport
+
+__all__ = ["attempt"]
+
+_REST = 0.05
+_JSON = "application/json"
+
+Items = AsyncGenerator[StreamItem, None]
+
+
+async def attempt(
+    transport: Transport, headers: Sequence[tuple[str, str]], body: bytes, fold: ReplyFold
+) -> Items:
+    """Send a request and give out its reply. Raises FailedTryError.
+
+    `fold` is the caller's, so that what had come is at hand when the try fails.
+    """
+    async with transport.post(headers, body) as response:
+        if response.status != 200:
+            raise FailedTryError(await response.failure())
+        # Some gateways answer in one piece although a stream was asked for.
+        read = _read_message(response) if response.content_type == _JSON else _read_stream(response, fold)
+        async with aclosing(read) as items:
+            async for item in items:
+                yield item
+
+
+async def _read_stream(response: Response, fold: ReplyFold) -> Items:
+    parser = SseParser()
+    async with aclosing(response.chunks()) as chunks:
+        async for chunk in chunks:
+            for data in _events(parser, chunk):
+                event, raw = _decode(data)
+                block = fold.feed(event)
+                if block is not None:
+                    yield BlockDone(block)
+                elif isinstance(event, StreamError):
+                    raise FailedTryError(_failure_of(event, response))
+                is_end = isinstance(event, MessageStop) and fold.started
+                if is_end:
+                    for unended in fold.finish():
+                        yield BlockDone(unended)
+                yield RawEvent(event, msgspec.Raw(raw))
+                if is_end:
+                    await _skip_rest(chunks)
+                    yield ReplyDone(fold.reply)
+                    return
+    if not fold.has_all:
+        cause: Cause = "unfinished" if fold.started else "no_reply"
+        raise FailedTryError(Failure(cause, _body_of(response), request_id=response.request_id))
+    fold.finish()
+    yield ReplyDone(fold.reply)
+
+
+async def _read_message(response: Response) -> Items:
+    message: object = None
+    with suppress(msgspec.DecodeError, RecursionError):
+        message = msgspec.json.decode(clean_json(await response.body()))
+    reply = reply_from_message(message) if isinstance(message, dict) else None
+    if reply is None:
+        raise FailedTryError(Failure("no_reply", _body_of(response), request_id=response.request_id))
+    for block in reply.blocks:
+        yield BlockDone(block)
+    yield ReplyDone(reply)
+
+
+def _events(parser: SseParser, chunk: bytes) -> list[ServerEvent]:
+    try:
+        return parser.feed(chunk)
+    except EventTooLargeError as error:
+        raise FailedTryError(Failure("malformed", str(error))) from error
+
+
+def _decode(event: ServerEvent) -> tuple[StreamEvent, bytes]:
+    try:
+        return decode_event(event.data)
+    except MalformedEventError as error:
+        raise FailedTryError(Failure("malformed", f"an event that is no JSON object ({error})")) from error
+
+
+def _failure_of(event: StreamError, response: Response) -> Failure:
+    return failure_of_error_event(
+        event.error.type, event.error.message, event.request_id or response.request_id
+    )
+
+
+def _body_of(response: Response) -> str:
+    return f"a body of type {response.content_type or 'unknown'} that holds no reply"
+
+
+async def _skip_rest(chunks: AsyncIterator[bytes]) -> None:
+    """Read to the end of the body, so that the connection can serve the next request.
+
+    The end is nearly always there already. A server that keeps the connection busy loses it.
+    """
+    with anyio.move_on_after(_REST), suppress(FailedTryError):
+        async for _ in chunks:
+            pass

@@ -1,0 +1,143 @@
+"""The models that are known: their names, prices, limits and abilities, read from a data file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+__all__ = ["Catalog", "Model", "Price", "SmallPrompt", "find_model", "load_catalog"]
+
+LONG_WINDOW = 1_000_000
+
+_LONG = re.compile(r"\[1m\]$", re.IGNORECASE)
+# What providers put around a model's name: `us.anthropic.` before, a date and a revision behind.
+_BEFORE = re.compile(r"^.*?(?=claude-)")
+_BEHIND = re.compile(r"(?:[-@]20\d{6}|-latest)?(?:[-@]v\d+(?::\d+)?|@default)?$")
+
+
+class Price(msgspec.Struct, frozen=True):
+    """US dollars per million tokens."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write_5m: float
+    cache_write_1h: float
+
+
+class SmallPrompt(msgspec.Struct, frozen=True):
+    """The price of requests whose prompt has no more than `up_to` tokens."""
+
+    up_to: int
+    price: Price
+
+
+class ModelFacts(msgspec.Struct, frozen=True):
+    """What the data file says about one model.
+
+    `thinking`: how it is asked for (`adaptive`, or `budget` of tokens, or there is `none`);
+    `thinking_off`: what declining it takes (`disabled` is said, it is left out by `omit`, or it
+    `never` stops). `efforts` are the levels the model takes, `effort` the one it is given.
+    """
+
+    context_window: int
+    max_output: int
+    max_output_limit: int
+    price: Price
+    thinking: Literal["adaptive", "budget", "none"]
+    thinking_off: Literal["disabled", "omit", "never"]
+    efforts: list[str]
+    effort: str | None = None
+    small_prompt: SmallPrompt | None = None
+
+
+class Catalog(msgspec.Struct, frozen=True):
+    """The data file. `measured` is the day of its figures."""
+
+    measured: str
+    web_search_request: float
+    aliases: dict[str, str]
+    successors: dict[str, str]
+    unknown: ModelFacts
+    models: dict[str, ModelFacts]
+
+
+class Model(msgspec.Struct, frozen=True):
+    """One model as it was asked for.
+
+    `name` is what totals are kept under, `api_name` what requests say, `canonical` the name
+    without dates and providers. A model that the catalog does not list has `known` false: its
+    limits and prices are those of its newest kin, and so a guess.
+    """
+
+    name: str
+    api_name: str
+    canonical: str
+    known: bool
+    facts: ModelFacts
+    context_window: int
+    needs_long_window: bool
+
+    @property
+    def cost_basis(self) -> str:
+        """How far the price can be trusted: `list` for a listed model, else `unknown`."""
+        return "list" if self.known else "unknown"
+
+
+@lru_cache(maxsize=1)
+def load_catalog() -> Catalog:
+    """Read the data file."""
+    return msgspec.json.decode(Path(__file__).with_name("models.json").read_bytes(), type=Catalog)
+
+
+def find_model(name: str | None, environment: Mapping[str, str] | None = None) -> Model:
+    """Look up a model by alias or name; None, or an empty name, is the default model.
+
+    `environment` may replace what an alias stands for (ANTHROPIC_DEFAULT_SONNET_MODEL, …).
+    Models that are no longer served become their successors.
+    """
+    catalog = load_catalog()
+    given = (name or "").strip() or "default"
+    alias = _LONG.sub("", given).lower()
+    if alias in catalog.aliases:
+        replaced = (environment or {}).get(f"ANTHROPIC_DEFAULT_{alias.upper()}_MODEL", "").strip()
+        given = replaced or catalog.aliases[alias] + given[len(alias) :]
+    return _described(given)
+
+
+@lru_cache(maxsize=64)
+def _described(given: str) -> Model:
+    catalog = load_catalog()
+    long = bool(_LONG.search(given))
+    api_name = _LONG.sub("", given)
+    canonical = _canonical(api_name, catalog)
+    successor = catalog.successors.get(canonical)
+    if successor is not None:
+        api_name = canonical = successor
+    facts = catalog.models.get(canonical)
+    known = facts is not None
+    facts = facts or catalog.unknown
+    needs_long_window = long and facts.context_window < LONG_WINDOW
+    return Model(
+        name=f"{api_name}[1m]" if needs_long_window else api_name,
+        api_name=api_name,
+        canonical=canonical,
+        known=known,
+        facts=facts,
+        context_window=LONG_WINDOW if needs_long_window else facts.context_window,
+        needs_long_window=needs_long_window,
+    )
+
+
+def _canonical(name: str, catalog: Catalog) -> str:
+    plain = _BEHIND.sub("", _BEFORE.sub("", name.lower(), count=1), count=1)
+    if plain in catalog.models or plain in catalog.successors:
+        return plain
+    # The first models of a generation are named without their minor number.
+    first = f"{plain}-0"
+    return first if first in catalog.models or first in catalog.successors else plain

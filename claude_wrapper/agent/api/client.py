@@ -1,0 +1,180 @@
+"""The client of the Messages API: replies of the model, tried again where that helps."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import anyio
+from msgspec.structs import replace
+
+from .adapt import Change, adapt, apply_changes
+from .api_error import ReplyCutError, error_of
+from .attempt import attempt
+from .endpoint import Endpoint
+from .failure import FailedTryError, Failure
+from .fold import Reply, ReplyFold
+from .items import ReplyAbandoned, RetryNotice, StreamItem
+from .request import ModelRequest, encode_body, request_headers
+from .retry import GiveUp, Retry, RetryPolicy, RetryState, decide
+from .transport import Timeouts, Transport
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+__all__ = ["ModelClient", "ReplyStream"]
+
+_MOST_ADAPTATIONS = 8
+
+
+class ModelClient:
+    """Asks the model, over connections that it keeps.
+
+    Several replies may be on their way at once. `warm()` may run beside anything else; without
+    it the first request does its work. `learned` is what each model has refused: later requests
+    to it go without.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, policy: RetryPolicy | None = None, timeouts: Timeouts | None = None
+    ) -> None:
+        self.endpoint = endpoint
+        self.policy = policy or RetryPolicy()
+        self.transport = Transport(endpoint, timeouts or Timeouts())
+        self.learned: dict[str, set[Change]] = {}
+
+    @staticmethod
+    def from_environment(
+        environment: Mapping[str, str], *, user_agent: str = "claude-wrapper"
+    ) -> ModelClient:
+        """A client for the endpoint, key, retries and timeouts that the environment names."""
+        return ModelClient(
+            Endpoint.from_environment(environment, user_agent=user_agent),
+            RetryPolicy.from_environment(environment),
+            Timeouts.from_environment(environment),
+        )
+
+    async def warm(self) -> None:
+        """Load what the first request needs and open its connection, without sending anything."""
+        await self.transport.warm()
+
+    def stream(self, request: ModelRequest) -> ReplyStream:
+        """Ask for a reply. Nothing is sent before the stream is iterated."""
+        return ReplyStream(self, request)
+
+    async def aclose(self) -> None:
+        """Close all connections."""
+        await self.transport.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+
+class ReplyStream:
+    """One reply on its way: an async iterator of items, to be closed if it is left early.
+
+    Raises ApiError when no reply can be had, ReplyCutError when one broke off after blocks of it
+    were given out. `async with` closes the stream, and so the connection, however the iteration
+    ends; one who was interrupted finds in `reply` what had come.
+    """
+
+    def __init__(self, client: ModelClient, request: ModelRequest) -> None:
+        self._client = client
+        self._request = request
+        self._state = RetryState()
+        self._adaptations = 0
+        self._fold = ReplyFold()
+        self._items = self._run()
+
+    @property
+    def reply(self) -> Reply:
+        """The reply of the current try, as far as it has come."""
+        return self._fold.reply
+
+    def __aiter__(self) -> AsyncIterator[StreamItem]:
+        return self._items
+
+    async def aclose(self) -> None:
+        """Stop, and close the connection."""
+        await self._items.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def _run(self) -> AsyncGenerator[StreamItem, None]:
+        self._client.endpoint.check()
+        self._request = apply_changes(self._request, self._learned)
+        while True:
+            self._fold = ReplyFold()
+            try:
+                async with aclosing(self._attempt()) as items:
+                    async for item in items:
+                        yield item
+                return
+            except FailedTryError as error:
+                failure = self._redacted(error.failure)
+                if self._fold.has_blocks:
+                    raise ReplyCutError(failure, self._fold.reply) from error
+            if self._fold.started:
+                yield ReplyAbandoned(self._fold.reply)
+            if self._adapt(failure):
+                continue
+            notice = self._next_try(failure)
+            if notice is not None:
+                yield notice
+                await anyio.sleep(notice.delay)
+
+    def _attempt(self) -> AsyncGenerator[StreamItem, None]:
+        endpoint = self._client.endpoint
+        headers = endpoint.headers() + request_headers(self._request, endpoint.betas)
+        body = encode_body(self._request, stream=self._state.streaming)
+        return attempt(self._client.transport, headers, body, self._fold)
+
+    def _adapt(self, failure: Failure) -> bool:
+        """Give up what the API refused. Whether there was something to give up."""
+        adapted = adapt(self._request, failure) if self._adaptations < _MOST_ADAPTATIONS else None
+        if adapted is None:
+            return False
+        self._adaptations += 1
+        self._request, change = adapted
+        if change is not None:
+            self._learned.add(change)
+        return True
+
+    def _next_try(self, failure: Failure) -> RetryNotice | None:
+        """Prepare the next try, with the notice to give of it, if any; raises ApiError if there is none."""
+        policy = self._client.policy
+        verdict = decide(failure, self._state, policy, random.random)
+        if isinstance(verdict, GiveUp):
+            endpoint = self._client.endpoint
+            raise error_of(
+                failure,
+                host=endpoint.host,
+                model=self._request.model.api_name,
+                uses_key=endpoint.api_key is not None,
+            )
+        if isinstance(verdict, Retry):
+            return RetryNotice(
+                verdict.attempt, policy.max_retries, verdict.delay, failure.status, failure.retry_kind
+            )
+        return None
+
+    @property
+    def _learned(self) -> set[Change]:
+        return self._client.learned.setdefault(self._request.model.canonical, set())
+
+    def _redacted(self, failure: Failure) -> Failure:
+        return replace(failure, message=self._client.endpoint.redact(failure.message))

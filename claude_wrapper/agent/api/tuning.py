@@ -1,0 +1,136 @@
+"""How a model is asked to think: user's wishes and a model's abilities made into request fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from .catalog import Model
+
+__all__ = ["Thinking", "Tuning", "Wishes", "tune"]
+
+Thinking = Literal["adaptive", "enabled", "disabled"]
+
+_EFFORTS = ("low", "medium", "high", "xhigh", "max")
+_SMALLEST_BUDGET = 1024
+
+
+class Wishes(msgspec.Struct, frozen=True):
+    """What the user asked for; None leaves it to the model's own default.
+
+    `thinking` of `enabled` takes `thinking_tokens` as its budget. `display` says whether the
+    text of the thinking is shown (`summarized`) or not (`omitted`). `interleaved` lets models
+    that do so only on request think between tool calls. `task_budget` is the number of tokens
+    that the model is told the whole task may take.
+    """
+
+    thinking: Thinking | None = None
+    thinking_tokens: int | None = None
+    display: str | None = None
+    effort: str | None = None
+    max_output_tokens: int | None = None
+    task_budget: int | None = None
+    interleaved: bool = True
+
+    def with_environment(self, environment: Mapping[str, str]) -> Wishes:
+        """These wishes with those of the environment: some of it goes before, some behind."""
+        budget = _number(environment, "MAX_THINKING_TOKENS")
+        thinking, tokens = self.thinking, self.thinking_tokens
+        if _is_on(environment, "CLAUDE_CODE_DISABLE_THINKING") or (budget == 0 and thinking is None):
+            thinking, tokens = "disabled", None
+        elif budget and thinking is None and tokens is None:
+            thinking, tokens = "enabled", budget
+        return Wishes(
+            thinking=thinking,
+            thinking_tokens=tokens,
+            display=self.display,
+            effort=environment.get("CLAUDE_CODE_EFFORT_LEVEL", "").strip().lower() or self.effort,
+            max_output_tokens=_number(environment, "CLAUDE_CODE_MAX_OUTPUT_TOKENS") or self.max_output_tokens,
+            task_budget=self.task_budget,
+            interleaved=self.interleaved and not _is_on(environment, "DISABLE_INTERLEAVED_THINKING"),
+        )
+
+
+class Tuning(msgspec.Struct, frozen=True):
+    """The request fields that follow, ready to be sent. `betas` are those that the fields need."""
+
+    max_tokens: int
+    thinking: dict[str, Any] | None = None
+    effort: str | None = None
+    task_budget: int | None = None
+    betas: tuple[str, ...] = ()
+
+    @property
+    def output_config(self) -> dict[str, Any] | None:
+        """The request's `output_config`."""
+        config: dict[str, Any] = {}
+        if self.effort:
+            config["effort"] = self.effort
+        if self.task_budget:
+            config["task_budget"] = {"type": "tokens", "total": self.task_budget}
+        return config or None
+
+
+def tune(model: Model, wishes: Wishes | None = None) -> Tuning:
+    """Ask a model for as much of the wishes as it can do."""
+    wishes = wishes or Wishes()
+    facts = model.facts
+    max_tokens = min(wishes.max_output_tokens or facts.max_output, facts.max_output_limit)
+    thinking = _thinking(model, wishes, max_tokens)
+    effort = _effort(model, wishes.effort)
+    needed = {
+        "interleaved-thinking-2025-05-14": wishes.interleaved and (thinking or {}).get("type") == "enabled",
+        "context-1m-2025-08-07": model.needs_long_window,
+        "effort-2025-11-24": effort is not None,
+        "task-budgets-2026-03-13": wishes.task_budget is not None,
+        "thinking-display-updates-2026-08-18": (thinking or {}).get("display") == "updates",
+    }
+    return Tuning(
+        max_tokens=max_tokens,
+        thinking=thinking,
+        effort=effort,
+        task_budget=wishes.task_budget,
+        betas=tuple(beta for beta, is_needed in needed.items() if is_needed),
+    )
+
+
+def _thinking(model: Model, wishes: Wishes, max_tokens: int) -> dict[str, Any] | None:
+    facts = model.facts
+    if facts.thinking == "none":
+        return None
+    declined = wishes.thinking == "disabled" or wishes.thinking_tokens == 0
+    if declined and facts.thinking_off != "never":
+        return {"type": "disabled"} if facts.thinking_off == "disabled" else None
+    if facts.thinking == "adaptive":
+        # Without being asked for, newer models keep the text of their thinking to themselves.
+        return {"type": "adaptive", "display": wishes.display or "summarized"}
+    budget = min(wishes.thinking_tokens or max_tokens, max_tokens - 1)
+    if budget < _SMALLEST_BUDGET:
+        return {"type": "disabled"}
+    thinking: dict[str, Any] = {"type": "enabled", "budget_tokens": budget}
+    if wishes.display:
+        thinking["display"] = wishes.display
+    return thinking
+
+
+def _effort(model: Model, wished: str | None) -> str | None:
+    """The wished level or, where the model does not take it, the highest below it that it takes."""
+    offered = model.facts.efforts
+    if wished not in _EFFORTS or not offered:
+        return model.facts.effort if offered else None
+    below = [level for level in _EFFORTS[: _EFFORTS.index(wished) + 1] if level in offered]
+    return below[-1] if below else None
+
+
+def _number(environment: Mapping[str, str], name: str) -> int | None:
+    try:
+        value = int(environment.get(name, ""))
+    except ValueError:
+        return None
+    return value if value >= 0 else None
+
+
+def _is_on(environment: Mapping[str, str], name: str) -> bool:
+    return environment.get(name, "").strip().lower() in {"1", "true", "yes", "on"}
