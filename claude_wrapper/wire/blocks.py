@@ -66,10 +66,10 @@ class ToolResultBlock(Record, tag_field="type", tag="tool_result", omit_defaults
 
 
 class ServerToolUseBlock(Record, tag_field="type", tag="server_tool_use"):
-    """The model used a tool that runs at the model's provider."""
+    """The model used a tool that runs at the model's provider: a ServerToolName, or a newer one."""
 
     id: str
-    name: ServerToolName
+    name: str
     input: dict[str, Any]
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
 from .framing import Line, OversizeLine
+from .salvage import keep_unknown_blocks
 
 __all__ = [
     "BadFrame",
     "FrameDecoder",
     "MalformedLine",
     "UnknownFrame",
+    "clean_json",
     "decode_object",
     "encode",
     "encode_line",
@@ -25,6 +28,9 @@ T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 _object_decoder = msgspec.json.Decoder(dict[str, Any])
 
+_UNREADABLE = (msgspec.DecodeError, RecursionError)
+"""What decoding raises: bad JSON, another shape, or nesting without end."""
+
 # Left to right over all escapes, so that an escaped backslash before a `u` is not mistaken for one.
 _ESCAPE = re.compile(
     rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\."
@@ -32,7 +38,7 @@ _ESCAPE = re.compile(
 
 
 class UnknownFrame:
-    """A frame of a type that this version has no struct for, kept whole."""
+    """A frame of a type, or a system frame of a subtype, that has no struct here; kept whole."""
 
     __slots__ = ("raw", "type")
 
@@ -66,21 +72,29 @@ class MalformedLine:
 class FrameDecoder(Generic[T]):
     """Decodes lines into the frames of one direction.
 
-    `frames` is a union of structs told apart by `type`. Nothing raises: what is not a frame of
+    `frames` is a union of structs told apart by one tag. Nothing raises: what is not a frame of
     the union comes back as UnknownFrame, BadFrame or MalformedLine, in its place.
     """
 
     def __init__(self, frames: Any) -> None:
-        self._decoder = msgspec.json.Decoder(frames)
-        self.decode_strict = self._decoder.decode
-        self._types = frozenset(_tags(frames))
+        self._frames = frames
+        self.decode_strict = msgspec.json.Decoder(frames).decode
+        members = get_args(frames) or (frames,)
+        self._tag_field = members[0].__struct_config__.tag_field
+        self._tags = frozenset(member.__struct_config__.tag for member in members)
 
     def decode_batch(self, lines: Sequence[Line]) -> list[T | UnknownFrame | BadFrame | MalformedLine]:
         """Decode lines in order; blank ones are dropped."""
-        try:
-            return list(map(self.decode_strict, lines))  # type: ignore[arg-type]  # an OversizeLine raises, as a bad line does
-        except (msgspec.DecodeError, TypeError):
-            return [self.decode(line) for line in lines if not _is_blank(line)]
+        frames: list[T | UnknownFrame | BadFrame | MalformedLine] = []
+        decoded: Iterator[T] = map(self.decode_strict, lines)  # type: ignore[arg-type]  # an OversizeLine raises, as a bad line does
+        blank = 0
+        while not _extend(frames, decoded):
+            line = lines[len(frames) + blank]
+            if _is_blank(line):
+                blank += 1
+            else:
+                frames.append(self.decode(line))
+        return frames
 
     def decode(self, line: Line) -> T | UnknownFrame | BadFrame | MalformedLine:
         """Decode one line that is not blank."""
@@ -91,35 +105,40 @@ class FrameDecoder(Generic[T]):
         try:
             frame: T = self.decode_strict(line)
             return frame
-        except msgspec.ValidationError as error:
-            return self._unfit(line, error)
-        except msgspec.DecodeError as error:
-            return self._repaired(line, error)
+        except _UNREADABLE as error:
+            return self._second_look(line, error)
 
-    def _unfit(self, line: bytes, error: Exception) -> UnknownFrame | BadFrame | MalformedLine:
-        """Sort a line that is JSON but not one of the frames."""
-        try:
-            raw = _object_decoder.decode(line)
-        except msgspec.DecodeError as reason:
-            return MalformedLine(line, reason)
-        type_ = raw.get("type")
-        if isinstance(type_, str) and type_ not in self._types:
-            return UnknownFrame(type_, raw)
-        return BadFrame(type_ if isinstance(type_, str) else None, raw, error)
+    def _second_look(self, line: bytes, error: Exception) -> T | UnknownFrame | BadFrame | MalformedLine:
+        """Find out what a line is, as it came and then without what programs put into lines by mistake."""
+        frame = self._sort(line)
+        if frame is None:
+            frame = self._sort(clean_json(line[max(line.find(b"{"), 0) :]))
+        return MalformedLine(line, error) if frame is None else frame
 
-    def _repaired(self, line: bytes, error: Exception) -> T | UnknownFrame | BadFrame | MalformedLine:
-        """Try once more without what programs are known to put into a line by mistake."""
-        start = line.find(b"{")
-        if start < 0:
-            return MalformedLine(line, error)
-        text = clean_json(line[start:])
+    def _sort(self, text: bytes) -> T | UnknownFrame | BadFrame | None:
+        """Decode a text that may be anything; None where it is no JSON object."""
         try:
             frame: T = self.decode_strict(text)
             return frame
         except msgspec.ValidationError as reason:
-            return self._unfit(text, reason)
-        except msgspec.DecodeError:
-            return MalformedLine(line, error)
+            error = reason
+        except _UNREADABLE:
+            return None
+        try:
+            raw = _object_decoder.decode(text)
+        except _UNREADABLE:
+            return None
+        return self._unfit(raw, error)
+
+    def _unfit(self, raw: dict[str, Any], error: Exception) -> T | UnknownFrame | BadFrame:
+        """Sort an object that is not one of the frames."""
+        type_, tag = raw.get("type"), raw.get(self._tag_field)
+        if not isinstance(type_, str) or not isinstance(tag, str):
+            return BadFrame(None, raw, error)
+        if tag not in self._tags:
+            return UnknownFrame(type_, raw)
+        frame: T | None = keep_unknown_blocks(raw, self._frames)
+        return BadFrame(type_, raw, error) if frame is None else frame
 
 
 def decode_object(line: bytes) -> dict[str, Any]:
@@ -129,7 +148,10 @@ def decode_object(line: bytes) -> dict[str, Any]:
     except msgspec.ValidationError:
         raise
     except msgspec.DecodeError:
+        line = bytes(line)  # a Raw is no bytes to slice
         return _object_decoder.decode(clean_json(line[max(line.find(b"{"), 0) :]))
+    except RecursionError as error:
+        raise msgspec.DecodeError("the JSON is nested too deeply") from error
 
 
 def clean_json(text: bytes) -> bytes:
@@ -143,7 +165,7 @@ def encode(value: Any) -> bytes:
     try:
         return _encoder.encode(value)
     except UnicodeEncodeError:
-        return _encoder.encode(_valid_text(msgspec.to_builtins(value)))
+        return _encoder.encode(_valid_text(value))
 
 
 def encode_line(frame: Any) -> bytes:
@@ -152,20 +174,38 @@ def encode_line(frame: Any) -> bytes:
 
 
 def _valid_text(value: Any) -> Any:
-    """Copy builtins with lone surrogates replaced, since they have no UTF-8."""
+    """Copy a value with lone surrogates replaced, since they have no UTF-8."""
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple, set, frozenset)):
         return [_valid_text(item) for item in value]
     if isinstance(value, dict):
         return {_valid_text(key): _valid_text(item) for key, item in value.items()}
+    if isinstance(value, msgspec.Struct):
+        # Field by field: a Raw inside stays as it is, which `msgspec.to_builtins` would refuse.
+        return msgspec.structs.replace(
+            value, **{name: _valid_text(getattr(value, name)) for name in value.__struct_fields__}
+        )
     return value
+
+
+def _extend(frames: list[Any], decoded: Iterator[Any]) -> bool:
+    """Take over what decodes; False at a line that does not, which is neither taken nor still to come.
+
+    The cycle collector rests meanwhile: it would run every few hundred objects and find nothing.
+    """
+    pause = gc.isenabled()
+    if pause:
+        gc.disable()
+    try:
+        frames.extend(decoded)
+    except (*_UNREADABLE, TypeError):
+        return False
+    finally:
+        if pause:
+            gc.enable()
+    return True
 
 
 def _is_blank(line: Line) -> bool:
     return isinstance(line, bytes) and (not line or line.isspace())
-
-
-def _tags(frames: Any) -> set[str]:
-    members = get_args(frames) or (frames,)
-    return {str(member.__struct_config__.tag) for member in members}

@@ -8,6 +8,7 @@ DEFAULT_LIMIT = 64 * 1024 * 1024
 """How many bytes one line may have unless the caller says otherwise."""
 
 _HEAD = 200
+_SMALL = 4096
 
 
 class OversizeLine:
@@ -35,14 +36,14 @@ class LineSplitter:
 
     def __init__(self, limit: int = DEFAULT_LIMIT) -> None:
         self._limit = limit
-        self._parts: list[bytes] = []
+        self._parts: list[bytes | bytearray] = []
         self._size = 0
 
     def feed(self, chunk: bytes) -> list[Line]:
         """Take a chunk; return the lines that are complete now."""
         lines: list[Line] = [*chunk.split(b"\n")]
         tail = lines.pop()
-        if lines and self._parts:
+        if lines and self._size:
             lines[0] = self._join(lines[0])
         if tail:
             assert isinstance(tail, bytes)
@@ -53,7 +54,7 @@ class LineSplitter:
 
     def finish(self) -> list[Line]:
         """Take the end of the stream; return the last line if it had no newline."""
-        return [self._join(b"")] if self._parts else []
+        return [self._join(b"")] if self._size else []
 
     @property
     def pending(self) -> int:
@@ -61,21 +62,29 @@ class LineSplitter:
         return self._size
 
     def _keep(self, tail: bytes) -> None:
-        if self._size <= self._limit:
-            self._parts.append(tail)
+        if self._size > self._limit:
+            self._size += len(tail)
+            return
         self._size += len(tail)
-        if self._size > self._limit and len(self._parts) > 1:
-            self._parts = [b"".join(self._parts)[:_HEAD]]
+        if self._size > self._limit:
+            # From here on only the head is kept, and what follows is counted.
+            self._parts = [b"".join((*self._parts, tail))[:_HEAD]]
+        elif len(tail) >= _SMALL:
+            self._parts.append(tail)
+        elif self._parts and isinstance(self._parts[-1], bytearray):
+            # A stream of tiny chunks would otherwise cost an object for each.
+            self._parts[-1] += tail
+        else:
+            self._parts.append(bytearray(tail))
 
     def _join(self, end: Line) -> Line:
         assert isinstance(end, bytes)
+        if self._size <= self._limit:
+            self._parts.append(end)
+        line = b"".join(self._parts)
         size = self._size + len(end)
-        head = b"".join(self._parts)
-        self._parts = []
-        self._size = 0
-        if size > self._limit:
-            return OversizeLine(head[:_HEAD], size)
-        return head + end
+        self._parts, self._size = [], 0
+        return OversizeLine(line[:_HEAD], size) if size > self._limit else line
 
     def _checked(self, line: Line) -> Line:
         if isinstance(line, bytes) and len(line) > self._limit:

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, UnsetType, field
 
 from .blocks import AnyBlock
-from .records import Frame, Part
+from .records import Flag, Frame, Number, Object, OptionalText, Part, Text
 
 __all__ = [
     "AssistantBody",
@@ -24,11 +24,6 @@ __all__ = [
     "UserBody",
     "UserFrame",
 ]
-
-Text = str | UnsetType
-OptionalText = str | None | UnsetType
-Flag = bool | UnsetType
-Object = dict[str, Any]
 
 
 class PromptBody(Part):
@@ -127,7 +122,7 @@ class AssistantFrame(Frame, tag="assistant"):
     subagent_type: Text = UNSET
     task_description: Text = UNSET
     tool_use_meta: list[Object] | UnsetType = UNSET
-    thinking_duration_ms: int | float | UnsetType = UNSET
+    thinking_duration_ms: Number = UNSET
     thinking_display: Text = UNSET
     local_command_source: Any = UNSET
     local_command_run: Any = UNSET
@@ -167,10 +162,10 @@ class ResultFrame(Frame, tag="result"):
     api_error: OptionalText = UNSET
     startup_failure_reason: Text = UNSET
     invalid_config_file: Text = UNSET
-    ttft_ms: int | float | UnsetType | None = UNSET
-    ttft_stream_ms: int | float | UnsetType | None = UNSET
-    time_to_request_ms: int | float | UnsetType | None = UNSET
-    first_content_frame_ms: int | float | UnsetType | None = UNSET
+    ttft_ms: Number | None = UNSET
+    ttft_stream_ms: Number | None = UNSET
+    time_to_request_ms: Number | None = UNSET
+    first_content_frame_ms: Number | None = UNSET
     queued_turn_count: int | UnsetType = UNSET
     result_index: int | UnsetType = UNSET
     fast_mode_state: Text = UNSET
@@ -192,7 +187,7 @@ class StreamEventFrame(Frame, tag="stream_event"):
     session_id: Text = UNSET
     uuid: Text = UNSET
     parent_tool_use_id: OptionalText = UNSET
-    ttft_ms: int | float | UnsetType = UNSET
+    ttft_ms: Number = UNSET
     api_message_id: OptionalText = UNSET
     thinking_display: Text = UNSET
     abandoned_blocks: Any = UNSET

@@ -6,7 +6,8 @@ from typing import Any, Literal
 
 from msgspec import UNSET, UnsetType, field
 
-from .records import Part
+from .bodies import decode_reply
+from .records import Flag, Object, OptionalText, Part, Text
 
 __all__ = [
     "AllowReply",
@@ -16,10 +17,8 @@ __all__ = [
     "PermissionReply",
     "PermissionUpdateBody",
     "RuleBody",
+    "decode_permission_reply",
 ]
-
-Text = str | UnsetType
-Object = dict[str, Any]
 
 
 class RuleBody(Part, rename="camel"):
@@ -50,18 +49,18 @@ class CanUseTool(Part, tag_field="subtype", tag="can_use_tool"):
     title: Text = UNSET
     description: Text = UNSET
     permission_suggestions: list[PermissionUpdateBody] | UnsetType | None = UNSET
-    blocked_path: str | UnsetType | None = UNSET
-    decision_reason: str | UnsetType | None = UNSET
+    blocked_path: OptionalText = UNSET
+    decision_reason: OptionalText = UNSET
     decision_reason_type: Text = UNSET
     decision_reason_hook_event: Text = UNSET
     decision_reason_hook_source: Text = UNSET
-    classifier_approvable: bool | UnsetType = UNSET
+    classifier_approvable: Flag = UNSET
     mcp_server: Object | UnsetType = UNSET
-    server_policy_ask_only: bool | UnsetType = UNSET
-    agent_id: str | UnsetType | None = UNSET
-    requires_user_interaction: bool | UnsetType = UNSET
-    suppress_always_allow_rule: bool | UnsetType = UNSET
-    default_to_no: bool | UnsetType = UNSET
+    server_policy_ask_only: Flag = UNSET
+    agent_id: OptionalText = UNSET
+    requires_user_interaction: Flag = UNSET
+    suppress_always_allow_rule: Flag = UNSET
+    default_to_no: Flag = UNSET
     matched_ask_rule: Any = UNSET
 
 
@@ -78,11 +77,17 @@ class DenyReply(Part, tag_field="behavior", tag="deny", rename="camel"):
     """The host refuses the call; with `interrupt` it ends the turn as well."""
 
     message: Text = UNSET
-    interrupt: bool | UnsetType = UNSET
+    interrupt: Flag = UNSET
     tool_use_id: Text = field(name="toolUseID", default=UNSET)
     decision_classification: Text = UNSET
 
 
 PermissionReply = AllowReply | DenyReply
+
+
+def decode_permission_reply(raw: bytes | None) -> PermissionReply:
+    """Decode the answer to a CanUseTool; raises MessageParseError."""
+    return decode_reply(raw, PermissionReply)  # type: ignore[arg-type]  # mypy has no type for a union as a value
+
 
 PermissionMode = Literal["default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto"]
