@@ -1,0 +1,208 @@
+"""A server of in-process tools: answers the JSON-RPC messages of the Model Context Protocol.
+
+It does no I/O: a conversation hands it messages and takes its answers, each in a task of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import anyio
+
+from .errors import OptionsError
+from .tool_definition import SdkMcpTool
+from .tool_results import failure, result_body
+from .tool_schema import input_schema_of
+
+__all__ = ["SdkMcpServer", "ToolServer", "tool_servers"]
+
+logger = logging.getLogger("claude_wrapper.tools")
+
+Message = dict[str, Any]
+
+_VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+"""Protocol versions, the newest first."""
+
+_INVALID_REQUEST = -32600
+_METHOD_NOT_FOUND = -32601
+_INVALID_PARAMS = -32602
+
+
+class ToolServer(Protocol):
+    """Anything that answers the messages of the Model Context Protocol."""
+
+    async def handle(self, message: Message) -> Message | None:
+        """Return the answer to a message, None where there is none."""
+
+
+def tool_servers(servers: Any) -> dict[str, ToolServer]:
+    """Return the in-process servers among `ClaudeAgentOptions.mcp_servers`, by their names there."""
+    if not isinstance(servers, Mapping):
+        return {}
+    return {
+        name: _tool_server(name, config.get("instance"))
+        for name, config in servers.items()
+        if config.get("type") == "sdk"
+    }
+
+
+def _tool_server(name: str, instance: Any) -> ToolServer:
+    if hasattr(instance, "handle"):
+        server: ToolServer = instance
+        return server
+    raise OptionsError(
+        f"ClaudeAgentOptions.mcp_servers[{name!r}] has a {type(instance).__name__} as its instance; "
+        "make it with create_sdk_mcp_server()"
+    )
+
+
+class SdkMcpServer:
+    """A server of tools that are functions of this program."""
+
+    def __init__(self, name: str, version: str, tools: list[SdkMcpTool[Any]]) -> None:
+        self.name = name
+        self.version = version
+        self._tools: dict[str, _Tool] = {}
+        for tool in tools:
+            if tool.name in self._tools:
+                raise OptionsError(f"The server {name!r} has two tools named {tool.name!r}")
+            self._tools[tool.name] = _Tool(tool)
+        self._running: dict[Any, anyio.CancelScope] = {}
+
+    def __repr__(self) -> str:
+        return f"SdkMcpServer({self.name!r}, {self.version!r}, {list(self._tools)})"
+
+    async def handle(self, message: Message) -> Message | None:
+        """Answer a request; notifications and replies have no answer. Raises nothing of its own."""
+        method, number = message.get("method"), message.get("id")
+        if not isinstance(method, str):
+            if "result" in message or "error" in message:
+                return None
+            return _error(number, _INVALID_REQUEST, "Invalid request")
+        params = message.get("params") or {}
+        if number is None:
+            self._notified(method, params)
+            return None
+        if not isinstance(params, Mapping):
+            return _error(number, _INVALID_PARAMS, "Invalid request parameters")
+        return await self._answer(number, method, params)
+
+    async def _answer(self, number: Any, method: str, params: Mapping[str, Any]) -> Message:
+        match method:
+            case "initialize":
+                return _result(number, self._introduction(params.get("protocolVersion")))
+            case "ping":
+                return _result(number, {})
+            case "tools/list":
+                return _result(number, {"tools": [tool.listing for tool in self._tools.values()]})
+            case "tools/call":
+                name, arguments = params.get("name"), params.get("arguments")
+                if not isinstance(name, str) or not isinstance(arguments, Mapping | None):
+                    return _error(number, _INVALID_PARAMS, "Invalid request parameters")
+                return _result(number, await self._call(number, name, dict(arguments or {})))
+            case _:
+                return _error(number, _METHOD_NOT_FOUND, "Method not found", method)
+
+    def _introduction(self, wanted: Any) -> Message:
+        return {
+            "protocolVersion": wanted if wanted in _VERSIONS else _VERSIONS[0],
+            "capabilities": {"tools": {"listChanged": False}},
+            "serverInfo": {"name": self.name, "version": self.version},
+        }
+
+    async def _call(self, number: Any, name: str, arguments: Message) -> Message:
+        tool = self._tools.get(name)
+        if tool is None:
+            return failure(f"Tool '{name}' not found")
+        scope = self._running[number] = anyio.CancelScope()
+        try:
+            with scope:
+                return await tool.call(arguments)
+        finally:
+            if self._running.get(number) is scope:
+                del self._running[number]
+        return failure(f"The call of {name} was cancelled")
+
+    def _notified(self, method: str, params: Any) -> None:
+        if method == "notifications/cancelled" and isinstance(params, Mapping):
+            scope = self._running.get(params.get("requestId"))
+            if scope is not None:
+                scope.cancel()
+
+
+class _Tool:
+    """A tool with its schema and the check of its arguments."""
+
+    def __init__(self, tool: SdkMcpTool[Any]) -> None:
+        self._name = tool.name
+        self._handler = tool.handler
+        self._schema = input_schema_of(tool.name, tool.input_schema)
+        self._validator: Any = None
+        self.listing = _listing(tool, self._schema)
+
+    async def call(self, arguments: Message) -> Message:
+        try:
+            problem = self._problem_with(arguments)
+            if problem is not None:
+                return failure(f"Input validation error: {problem}")
+            result: Any = self._handler(arguments)
+            if hasattr(result, "__await__"):
+                result = await result
+            return result_body(self._name, result)
+        except Exception as error:
+            # The model reads what went wrong and may try something else.
+            logger.debug("the tool %s failed", self._name, exc_info=True)
+            return failure(str(error) or type(error).__name__)
+
+    def _problem_with(self, arguments: Message) -> str | None:
+        from jsonschema import exceptions  # noqa: PLC0415  # loaded on the first call: 50 ms that many never need
+
+        if self._validator is None:
+            self._validator = _validator(self._schema)
+        error = exceptions.best_match(self._validator.iter_errors(arguments))
+        return None if error is None else error.message
+
+
+def _validator(schema: Message) -> Any:
+    from jsonschema import validators  # noqa: PLC0415  # likewise
+    from referencing import Registry  # noqa: PLC0415  # likewise
+
+    kind = validators.validator_for(schema, default=validators.Draft202012Validator)
+    kind.check_schema(schema)
+    # An empty registry: a reference to another document must not make us fetch it.
+    return kind(schema, registry=Registry())
+
+
+def _listing(tool: SdkMcpTool[Any], schema: Message) -> Message:
+    listing: Message = {"name": tool.name, "description": tool.description, "inputSchema": schema}
+    if tool.annotations is not None:
+        hints = _hints(tool.annotations)
+        size = hints.pop("maxResultSizeChars", None)
+        listing["annotations"] = {name: hints[name] for name in _HINTS if name in hints}
+        if size is not None:
+            listing["_meta"] = {"anthropic/maxResultSizeChars": size}
+    return listing
+
+
+_HINTS = ("title", "readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
+
+
+def _hints(annotations: Any) -> Message:
+    """Read annotations of ours, of the `mcp` package, or as a dict."""
+    if isinstance(annotations, Mapping):
+        return {name: value for name, value in annotations.items() if value is not None}
+    hints: Message = annotations.model_dump(by_alias=True, exclude_none=True)
+    return hints
+
+
+def _result(number: Any, result: Message) -> Message:
+    return {"jsonrpc": "2.0", "id": number, "result": result}
+
+
+def _error(number: Any, code: int, text: str, data: str | None = None) -> Message:
+    error: Message = {"code": code, "message": text}
+    if data is not None:
+        error["data"] = data
+    return {"jsonrpc": "2.0", "id": number, "error": error}
