@@ -1,0 +1,221 @@
+"""The decision on shell command lines, by what they would really run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from . import guard, matching, paths, runners, shell_rules, suggest, wording
+from .call import Call, Decision
+from .case import Case
+from .file_commands import effects
+from .files import path_rule
+from .ground import Ground
+from .policy import Policy
+from .reveal import reveal
+from .rules import RuleBehavior, SourcedRule
+from .shell import read_line
+from .shell_parts import Obstacle, Parts, all_folders
+
+
+class BashCase(Case):
+    """One command line under one policy."""
+
+    def __init__(self, call: Call, policy: Policy) -> None:
+        super().__init__(call, policy)
+        self.ground = Ground(call, policy)
+        self.text = call.text("command")
+        self.line = read_line(self.text, policy.home)
+        self.revealed = reveal(self.line, policy.home)
+
+    def denied(self) -> Decision | None:
+        rule = self._refusing("deny")
+        if rule is None:
+            return None
+        whole = self.unchecked is not None or rule.rule.content is None or self._is_spelled_out(rule)
+        message = wording.command_denied(self.text)
+        return Decision("deny", "rule" if whole else "subcommandResults", message=message, rule=rule)
+
+    def asked(self) -> Decision | None:
+        rule = self._refusing("ask")
+        return None if rule is None else self.rule_asks(rule)
+
+    def never_settled(self) -> Decision | None:
+        removals = (
+            guard.critical_removal(arguments, self.ground, self._folders)
+            for arguments in self.revealed.commands
+        )
+        target = next((found for found in removals if found is not None), None)
+        if target is None:
+            return None
+        return Decision(
+            "ask",
+            "safetyCheck",
+            wording.removes_too_much(target),
+            wording.removal_needs_approval(target),
+            suggestions=(),
+            suppress_always_allow=True,
+            classifier_approvable=False,
+        )
+
+    def guarded(self) -> Decision | None:
+        for path, by_redirect in self._changed_files():
+            names = next(
+                (names for names in self._everywhere(path) if guard.protected(names)),
+                None,
+            )
+            if names is not None:
+                return self._protected(names[0], by_redirect)
+        return None
+
+    def planned(self) -> Decision | None:
+        changed = next(self._changed_files(), None)
+        return None if changed is None else self.question()
+
+    def allowed(self) -> Decision | None:
+        allow = self.policy.of("allow")
+        whole = matching.whole_tool(allow, self.call.tool_name)
+        if whole is not None and (self.revealed.complete or not self._has_scoped_refusals()):
+            return Decision("allow", "rule", rule=whole)
+        exact = shell_rules.allowing_whole_line(allow, self.call, self.line)
+        if exact is not None:
+            return Decision("allow", "rule", rule=exact)
+        if self.unchecked is None and not self.obstacles:
+            return Decision("allow", "subcommandResults")
+        return None
+
+    def question(self) -> Decision:
+        if self.unchecked is not None:
+            reason = wording.unchecked(self.unchecked)
+            return Decision("ask", "other", reason, reason, suggestions=())
+        if len(self.line.commands) > 1 and len(self.obstacles) > 0:
+            return self._question_about_parts()
+        if not self.obstacles:
+            return Decision("ask", "other", wording.NOT_YET, wording.NOT_YET, self._rule_for_line())
+        redirect = next((item for item in self.obstacles if item.kind == "redirect"), None)
+        return self._question_about(redirect or self.obstacles[0])
+
+    @cached_property
+    def unchecked(self) -> str | None:
+        """Why the line may do more than its commands show, or None."""
+        if self.line.unchecked is not None:
+            return self.line.unchecked
+        names = [word for command in self.line.commands for word in command.arguments[:2]]
+        first = [command.words[0].literal for command in self.line.commands]
+        if not runners.HIDE_WHAT_THEY_RUN.isdisjoint(first):
+            return "it runs text from elsewhere"
+        changes = not runners.CHANGE_THE_SHELL.isdisjoint(first) or ("printf" in names and "-v" in names)
+        return "it changes the shell for what follows" if changes and len(first) > 1 else None
+
+    @cached_property
+    def obstacles(self) -> list[Obstacle]:
+        """What stands in the way of the line's parts."""
+        return Parts(self.call, self.line, self.ground).obstacles()
+
+    @cached_property
+    def _folders(self) -> tuple[str, ...]:
+        return all_folders(self.revealed.commands, self.ground.cwd, self.ground.home)
+
+    def _refusing(self, behavior: RuleBehavior) -> SourcedRule | None:
+        rules = self.policy.of(behavior)
+        if not rules:
+            return None
+        rule = matching.whole_tool(rules, self.call.tool_name)
+        rule = rule or shell_rules.refusing_rule(rules, self.call, self.line, self.revealed)
+        return rule or self._refusing_path(behavior)
+
+    def _refusing_path(self, behavior: RuleBehavior) -> SourcedRule | None:
+        """A rule on files that speaks of one which the line reads or changes."""
+        tools = {rule.rule.tool for rule in self.policy.of(behavior) if rule.rule.content is not None}
+        if tools.isdisjoint({"Read", "Edit"}):
+            return None
+        for path, writes in self._touched_files():
+            wanted = ("Edit",) if writes else ("Read",)
+            for names in self._everywhere(path):
+                rule = path_rule(behavior, wanted, names, self.ground)
+                if rule is not None:
+                    return rule
+        return None
+
+    def _touched_files(self) -> Iterator[tuple[str, bool]]:
+        for arguments in self.revealed.commands:
+            done = effects(arguments)
+            yield from ((path, False) for path in done.reads)
+            yield from ((path, True) for path in done.writes)
+        for redirect in self.revealed.redirects:
+            yield redirect.target.value or redirect.target.literal, redirect.writes
+
+    def _changed_files(self) -> Iterator[tuple[str, bool]]:
+        """Files that the line writes, and whether a redirect does."""
+        for arguments in self.revealed.commands:
+            yield from ((path, False) for path in effects(arguments).writes)
+        for redirect in self.revealed.redirects:
+            if redirect.writes and redirect.target.literal != "/dev/null":
+                yield redirect.target.value or redirect.target.literal, True
+
+    def _everywhere(self, path: str) -> Iterator[tuple[str, ...]]:
+        for variable in ("$HOME/", "${HOME}/"):
+            if path.startswith(variable):
+                path = "~/" + path[len(variable) :]
+        return (self.ground.names_of(path, folder) for folder in self._folders)
+
+    def _is_spelled_out(self, rule: SourcedRule) -> bool:
+        return (rule.rule.content or "").removesuffix(":*") == self.text.strip()
+
+    def _has_scoped_refusals(self) -> bool:
+        rules = (*self.policy.of("deny"), *self.policy.of("ask"))
+        return bool(matching.content_rules(rules, self.call.tool_name))
+
+    def _protected(self, path: str, by_redirect: bool) -> Decision:
+        reason = wording.steers_tools(path)
+        suggestions = suggest.add_folder(paths.parent(path))
+        if not by_redirect:
+            suggestions = (*suggestions, *suggest.accept_edits(self.policy))
+        return Decision(
+            "ask", "safetyCheck", reason, reason, suggestions, blocked_path=path, classifier_approvable=True
+        )
+
+    def _question_about_parts(self) -> Decision:
+        """The question about a line of several parts, some of which would have to be asked about."""
+        after_cd = next((item for item in self.obstacles if item.kind == "after cd"), None)
+        failing = [item.command for item in self.obstacles if item.command is not None]
+        rules = [suggest.command_rule(command, command.raw) for command in failing]
+        suggestions = (suggest.allow_rules("Bash", rules, "localSettings"),) if rules else ()
+        if after_cd is not None:
+            reason = wording.after_cd(_doing(after_cd))
+            return Decision("ask", "other", reason, reason, suggestions)
+        message = wording.parts_need_approval(list(dict.fromkeys(command.raw for command in failing)))
+        return Decision("ask", "subcommandResults", message=message, suggestions=suggestions)
+
+    def _question_about(self, obstacle: Obstacle) -> Decision:
+        rules = self._rule_for_line()
+        folders = ", ".join(dict.fromkeys(self.ground.within))
+        path = obstacle.path
+        if obstacle.kind == "pattern":
+            reason = wording.pattern_in_change()
+            return Decision("ask", "other", reason, reason, rules)
+        if path is None:
+            return Decision("ask", "other", wording.NOT_YET, wording.NOT_YET, rules)
+        if obstacle.kind == "read":
+            message = wording.file_read(obstacle.program, path, folders)
+            reading = suggest.read_folder(path)
+            return Decision(
+                "ask", message=message, suggestions=(*rules, *reading) if reading else (), blocked_path=path
+            )
+        suggestions = (*rules, *suggest.add_folder(paths.parent(path)))
+        if obstacle.kind == "change":
+            suggestions = (*suggestions, *suggest.accept_edits(self.policy))
+        inside = self.ground.is_within((path,))
+        message = wording.file_change(obstacle.program, path, folders, inside=inside)
+        return Decision("ask", message=message, suggestions=suggestions, blocked_path=path)
+
+    def _rule_for_line(self) -> suggest.Suggestions:
+        if not self.line.commands:
+            return ()
+        command = self.line.commands[0]
+        written = command.raw if self.line.redirects or len(self.line.commands) > 1 else self.text.strip()
+        return (suggest.allow_rules("Bash", [suggest.command_rule(command, written)], "localSettings"),)
+
+
+def _doing(obstacle: Obstacle) -> str:
+    return "writes to a file" if obstacle.program == "redirection" else f"runs {obstacle.program}"

@@ -1,0 +1,89 @@
+"""The permission decision: every step in its order, for every tool."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from . import paths, tool_kinds, wording
+from .bash import BashCase
+from .call import Call, Decision
+from .case import Case, OtherTool
+from .files import ReadCase, WriteCase
+from .policy import Policy
+
+
+def decide(call: Call, policy: Policy) -> Decision:
+    """Say whether a call may run: deny, then ask, then the mode, then allow, then what needs no approval."""
+    call = _canonical(call)
+    case = _case(call, policy)
+    decision = _settled(case) or case.question()
+    if decision.behavior == "ask":
+        decision = _for_host(decision, call, policy)
+    return decision
+
+
+def _settled(case: Case) -> Decision | None:
+    decision = case.denied() or _for_a_person(case) or case.asked() or case.never_settled()
+    if decision is not None:
+        return decision
+    if case.policy.mode == "bypassPermissions":
+        return Decision("allow", "mode")
+    decision = case.guarded()
+    if decision is None and case.policy.mode == "plan":
+        decision = case.planned()
+    if decision is None and case.policy.mode == "acceptEdits":
+        decision = case.accepted()
+    return decision or case.allowed() or case.harmless()
+
+
+def _canonical(call: Call) -> Call:
+    name = tool_kinds.canonical_name(call.tool_name)
+    needs = call.needs_permission
+    if needs is None:
+        needs = name not in tool_kinds.CHANGES_NOTHING_OUTSIDE
+    person = call.requires_interaction or name in tool_kinds.ONLY_A_PERSON_ANSWERS
+    return replace(call, tool_name=name, needs_permission=needs, requires_interaction=person)
+
+
+def _case(call: Call, policy: Policy) -> Case:
+    if call.tool_name == "Bash":
+        return BashCase(call, policy)
+    if call.tool_name in tool_kinds.READ_PATH_FIELDS:
+        return ReadCase(call, policy)
+    if call.tool_name in tool_kinds.WRITE_PATH_FIELDS:
+        return WriteCase(call, policy)
+    return OtherTool(call, policy)
+
+
+def _for_a_person(case: Case) -> Decision | None:
+    if not case.call.requires_interaction:
+        return None
+    built_in = case.call.tool_name in tool_kinds.ONLY_A_PERSON_ANSWERS
+    return Decision(
+        "ask",
+        message=wording.needs_a_person(case.call.tool_name),
+        suggestions=None,
+        requires_interaction=True,
+        suppress_always_allow=not built_in,
+    )
+
+
+def _for_host(decision: Decision, call: Call, policy: Policy) -> Decision:
+    """A question as it leaves: with a description, or turned into a refusal where nobody is ever asked."""
+    if policy.mode == "dontAsk":
+        return Decision("deny", "mode", message=wording.never_asks(call.tool_name))
+    return decision.changed(description=_description(call, policy))
+
+
+def _description(call: Call, policy: Policy) -> str | None:
+    """A few words for the user on what the call is about."""
+    name = call.tool_name
+    field = tool_kinds.DESCRIBING_FIELDS.get(name)
+    if name == "Bash":
+        return call.text("description") or call.text("command") or None
+    if field is not None:
+        return call.text(field) or None
+    path_field = tool_kinds.READ_PATH_FIELDS.get(name) or tool_kinds.WRITE_PATH_FIELDS.get(name)
+    if path_field is None or not call.text(path_field):
+        return None
+    return paths.shown(call.text(path_field), paths.complete(call.cwd), policy.home)

@@ -1,0 +1,159 @@
+"""Programs that work on files: which of their arguments they read, and which they change (as of 2026-11)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from .readonly_commands import READ_ONLY
+from .shell_line import Command
+
+Arguments = tuple[str, ...]
+
+MAKES_OR_REMOVES = frozenset({"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"})
+"""What acceptEdits lets run."""
+CHANGES_FILES_ONLY = MAKES_OR_REMOVES | {"tee"}
+"""Where the question is about the files rather than about the program."""
+
+_WRITERS = MAKES_OR_REMOVES | {
+    "tee",
+    "ln",
+    "chmod",
+    "chown",
+    "truncate",
+    "install",
+    "shred",
+    "unlink",
+    "rsync",
+}
+_READERS = frozenset(
+    name for name, known in READ_ONLY.items() if known.takes_files and known.only is None
+) | {
+    "awk",
+    "bat",
+    "bzcat",
+    "cp",
+    "find",
+    "gawk",
+    "git",
+    "less",
+    "ln",
+    "mawk",
+    "more",
+    "mv",
+    "rsync",
+    "sed",
+    "tar",
+    "uniq",
+    "vi",
+    "view",
+    "vim",
+    "xxd",
+    "xzcat",
+    "zcat",
+}
+_SAFE_OPTIONS = {
+    "mkdir": re.compile(r"-[pvm]+\Z|--(?:parents|verbose)\Z"),
+    "touch": re.compile(r"-[acmh]+\Z|--no-create\Z"),
+    "rm": re.compile(r"-[rRfidvI]+\Z|--(?:recursive|force|verbose|dir)\Z"),
+    "rmdir": re.compile(r"-v\Z|--verbose\Z"),
+    "mv": re.compile(r"-[finvuT]+\Z|--(?:force|no-clobber|verbose|update)\Z"),
+    "cp": re.compile(r"-[rRafipvnudPT]+\Z|--(?:recursive|archive|force|no-clobber|verbose|update)\Z"),
+}
+_SED_OPTION = re.compile(r"-[iEr]+\Z|-i\.[A-Za-z0-9]+\Z|-n\Z|--in-place\Z")
+_SED_SCRIPT = re.compile(r"(?:[0-9$]+(?:,[0-9$]+)?)?(?:s(?P<mark>[/|#,:@!%])(?P<rest>.*)|[pd])\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """The files that a command may read and change, as they are named in it."""
+
+    reads: Arguments = ()
+    writes: Arguments = ()
+
+
+def effects(arguments: Arguments) -> Effects:
+    """What a command of a known kind does to the files it is given; nothing for others."""
+    program = arguments[0].rsplit("/", 1)[-1]
+    files = _files(arguments[1:])
+    if program == "dd":
+        pairs = [word.partition("=") for word in arguments[1:]]
+        return Effects(
+            tuple(value for key, _, value in pairs if key == "if"),
+            tuple(value for key, _, value in pairs if key == "of"),
+        )
+    writes = program in _WRITERS and (program != "sed" or _in_place(arguments))
+    reads = _sed_files(arguments, files) if program == "sed" else files
+    return Effects(
+        reads if program in _READERS else (), _written(program, arguments, files) if writes else ()
+    )
+
+
+def is_simple_file_command(command: Command) -> bool:
+    """Whether a command is one that acceptEdits lets run, with options that touch no other file."""
+    words = [word.value for word in command.words]
+    if not words or words[0] not in MAKES_OR_REMOVES or any(word.is_glob for word in command.words):
+        return False
+    if any(word is None or not word for word in words):
+        return False
+    known = [word for word in words if word is not None]
+    if known[0] == "sed":
+        return _is_simple_sed(known[1:])
+    shape = _SAFE_OPTIONS[known[0]]
+    last = known.index("--") if "--" in known else len(known)
+    return all(shape.match(word) for word in known[1:last] if word.startswith("-"))
+
+
+def _files(words: Arguments) -> Arguments:
+    """The words that may name files: all but options, and what stands inside an option."""
+    last = words.index("--") if "--" in words else len(words)
+    found: list[str] = []
+    for at, word in enumerate(words):
+        if at == last:
+            continue
+        if at > last or not word.startswith("-") or word == "-":
+            found.append(word)
+        elif "=" in word:
+            found.append(word.partition("=")[2])
+        elif not word.startswith("--") and not word[2:].isalnum() and len(word) > 2:
+            found.append(word[2:])
+    return tuple(found)
+
+
+def _written(program: str, arguments: Arguments, files: Arguments) -> Arguments:
+    if program in {"chmod", "chown", "sed"}:
+        return files[1:] or files
+    if program in {"cp", "ln", "install", "rsync"}:
+        into_folder = any(word.startswith(("-t", "--target")) for word in arguments)
+        return files if into_folder else files[-1:]
+    return files
+
+
+def _sed_files(arguments: Arguments, files: Arguments) -> Arguments:
+    """The first word is the script, unless options give it."""
+    scripted = any(word.startswith(("-f", "--file")) for word in arguments)
+    return files if scripted else files[1:] or files
+
+
+def _in_place(arguments: Arguments) -> bool:
+    return any(re.match(r"-[a-zA-Z]*i|--in-place", word) for word in arguments[1:])
+
+
+def _is_simple_sed(words: list[str]) -> bool:
+    """`sed -i` with one script that replaces, prints or deletes, nothing else."""
+    options = [word for word in words if word.startswith("-")]
+    plain = [word for word in words if not word.startswith("-")]
+    if len(plain) < 2 or not all(_SED_OPTION.match(option) for option in options):
+        return False
+    if not _in_place(("sed", *options)):
+        return False
+    found = _SED_SCRIPT.match(plain[0])
+    if found is None or "\n" in plain[0]:
+        return False
+    return found["mark"] is None or _replaces_only(found["mark"], found["rest"])
+
+
+def _replaces_only(mark: str, rest: str) -> bool:
+    """Whether `rest` is PATTERN, mark, REPLACEMENT, mark and flags that neither write nor run."""
+    part = rf"(?:[^\\{re.escape(mark)}]|\\.)*"
+    return re.match(rf"{part}{re.escape(mark)}{part}{re.escape(mark)}[gpiI0-9]*\Z", rest) is not None

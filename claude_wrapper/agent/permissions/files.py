@@ -1,0 +1,160 @@
+"""The decision on tools that take a path: reading, searching, editing."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+
+from . import guard, paths, suggest, tool_kinds, wording
+from .call import Call, Decision
+from .case import Case
+from .ground import Ground
+from .path_patterns import covers
+from .policy import Policy
+from .rules import RuleBehavior, SourcedRule
+
+
+def path_rule(
+    behavior: RuleBehavior, tools: tuple[str, ...], names: tuple[str, ...], ground: Ground
+) -> SourcedRule | None:
+    """The first rule of these path tools (Read, Edit) that speaks of a file."""
+    for rule in ground.policy.of(behavior):
+        if rule.rule.content is not None and rule.rule.tool in tools and covers(rule, names, ground):
+            return rule
+    return None
+
+
+class FileCase(Case):
+    """What reading and writing have in common."""
+
+    verb = ""
+
+    def __init__(self, call: Call, policy: Policy) -> None:
+        super().__init__(call, policy)
+        self.ground = Ground(call, policy)
+        self.path = call.text(self._field()) or os.fspath(call.cwd)
+
+    def _field(self) -> str:
+        raise NotImplementedError
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The file's names: as written, and where links lead."""
+        return self.ground.names_of(self.path)
+
+    def outside(self) -> Decision | None:
+        """What to say of a file that lies outside the working folders, if it does."""
+        out = self.ground.leads_out(self.names)
+        if out is None:
+            return None
+        if out == self.names[0]:
+            return Decision("ask", "workingDir", wording.OUTSIDE)
+        reason = wording.through_link(self.names[0], out)
+        return Decision("ask", "workingDir", reason, blocked_path=out)
+
+    def rule_of(self, behavior: RuleBehavior, *tools: str) -> SourcedRule | None:
+        """The first path rule of these tools that speaks of the file."""
+        return path_rule(behavior, tools, self.names, self.ground)
+
+    def denied_path(self, rule: SourcedRule, message: str) -> Decision:
+        """The file itself is refused; behind a link the refusal is a permission matter like any other."""
+        written = self.names[:1]
+        if covers(rule, written, self.ground):
+            return Decision("deny", "rule", message=message, rule=rule, as_tool_error=True)
+        return Decision("deny", "rule", message=wording.path_denied(self.verb, written[0]), rule=rule)
+
+
+class ReadCase(FileCase):
+    """Read, and the tools that search."""
+
+    verb = "read"
+
+    def __init__(self, call: Call, policy: Policy) -> None:
+        super().__init__(call, policy)
+        if call.tool_name == "Glob":
+            self.path = _where_a_pattern_leads(self.path, call.text("pattern"))
+
+    def _field(self) -> str:
+        return tool_kinds.READ_PATH_FIELDS[self.call.tool_name]
+
+    def denied(self) -> Decision | None:
+        rule = self.rule_of("deny", "Read")
+        return super().denied() if rule is None else self.denied_path(rule, wording.DENIED_PATH)
+
+    def asked(self) -> Decision | None:
+        rule = self.rule_of("ask", "Read")
+        return super().asked() if rule is None else self.rule_asks(rule)
+
+    def allowed(self) -> Decision | None:
+        rule = self.rule_of("allow", "Read", "Edit")
+        return super().allowed() if rule is None else Decision("allow", "rule", rule=rule)
+
+    def harmless(self) -> Decision | None:
+        return Decision("allow", "mode") if self.ground.is_within(self.names) else None
+
+    def question(self) -> Decision:
+        asked = self.outside() or Decision("ask")
+        return asked.changed(
+            message=wording.read_not_granted(self.names[0]),
+            suggestions=suggest.read_folder(asked.blocked_path or self.names[0]),
+        )
+
+
+class WriteCase(FileCase):
+    """Write, Edit, NotebookEdit."""
+
+    verb = "change"
+
+    def _field(self) -> str:
+        return tool_kinds.WRITE_PATH_FIELDS[self.call.tool_name]
+
+    def denied(self) -> Decision | None:
+        rule = self.rule_of("deny", "Edit")
+        if rule is not None:
+            return self.denied_path(rule, wording.DENIED_PATH)
+        rule = None if self.call.tool_name == "NotebookEdit" else self.rule_of("deny", "Read")
+        if rule is not None:
+            return self.denied_path(rule, wording.UNREADABLE_SO_UNWRITABLE)
+        return super().denied()
+
+    def asked(self) -> Decision | None:
+        rule = self.rule_of("ask", "Edit")
+        return super().asked() if rule is None else self.rule_asks(rule)
+
+    def guarded(self) -> Decision | None:
+        if not guard.protected(self.names):
+            return None
+        reason = wording.steers_tools(self.names[0])
+        return self.question().changed(
+            reason_type="safetyCheck", reason=reason, message=reason, classifier_approvable=True
+        )
+
+    def planned(self) -> Decision | None:
+        return Decision("ask", "mode", message=wording.plan_mode(self.names[0]))
+
+    def accepted(self) -> Decision | None:
+        return Decision("allow", "mode") if self.ground.is_within(self.names) else None
+
+    def allowed(self) -> Decision | None:
+        rule = self.rule_of("allow", "Edit")
+        return super().allowed() if rule is None else Decision("allow", "rule", rule=rule)
+
+    def question(self) -> Decision:
+        asked = self.outside()
+        suggestions = suggest.accept_edits(self.policy)
+        if asked is not None:
+            folder = paths.parent(asked.blocked_path or self.names[0])
+            suggestions = (*suggestions, *suggest.add_folder(folder))
+        return (asked or Decision("ask")).changed(
+            message=wording.write_not_granted(self.names[0]), suggestions=suggestions
+        )
+
+
+def _where_a_pattern_leads(folder: str, pattern: str) -> str:
+    """The folder in which a pattern of files starts, which need not be the one it is searched from."""
+    start = paths.before_glob(pattern) if paths.GLOB_CHARACTERS.intersection(pattern) else pattern
+    if ".." in pattern[len(start) :].split("/"):
+        return "/"
+    if start.startswith(("/", "~")) or ".." in start.split("/"):
+        return paths.joined(folder, start)
+    return folder

@@ -1,0 +1,172 @@
+"""Takes a shell line apart: every command in it, wherever it stands, its files and its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from .shell_check import why_unchecked
+from .shell_line import Assignment, Command, Redirect, ShellLine, Word
+from .shell_words import WORD_TYPES, read_word
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser
+
+_MAX_LENGTH = 10_000
+_COMMANDS = frozenset({"command", "declaration_command", "unset_command"})
+_REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
+_NOT_WORDS = frozenset({"file_descriptor", "heredoc_start", "heredoc_body", "heredoc_end", "comment"})
+
+
+@lru_cache(maxsize=1)
+def _parser() -> Parser:
+    import tree_sitter  # noqa: PLC0415 - the agent starts without it
+    import tree_sitter_bash  # noqa: PLC0415
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+
+
+@lru_cache(maxsize=64)
+def read_line(text: str, home: str) -> ShellLine:
+    """Take a command line apart."""
+    try:
+        source = text.encode()
+    except UnicodeEncodeError:
+        return ShellLine(text, unchecked="it holds characters that no shell can be given", understood=False)
+    if len(source) > _MAX_LENGTH:
+        return ShellLine(text, unchecked="it is too long to be checked", understood=False)
+    tree = _parser().parse(source)
+    reader = _Reader(source, home)
+    try:
+        reader.read(tree.root_node)
+    except RecursionError:
+        return ShellLine(text, unchecked="it is nested too deeply to be checked", understood=False)
+    return ShellLine(
+        text,
+        tuple(reader.commands),
+        tuple(reader.redirects),
+        tuple(reader.assignments),
+        tuple(reader.documents),
+        why_unchecked(tree.root_node, source),
+        not tree.root_node.has_error,
+    )
+
+
+class _Reader:
+    """Collects what a syntax tree runs, touches and sets."""
+
+    def __init__(self, source: bytes, home: str) -> None:
+        self._source = source
+        # A line that sets HOME decides itself what `~` means.
+        self._home = None if b"HOME=" in source or b"HOME " in source else home
+        self.commands: list[Command] = []
+        self.redirects: list[Redirect] = []
+        self.assignments: list[Assignment] = []
+        self.documents: list[str] = []
+
+    def read(self, node: Node) -> None:
+        """Read a node and everything below it, without recursion: nesting is the writer's choice."""
+        waiting = [node]
+        taken: set[int] = set()
+        while waiting:
+            current = waiting.pop()
+            if current.id not in taken:
+                self._take(current, taken)
+            waiting.extend(reversed(current.children))
+
+    def _take(self, node: Node, taken: set[int]) -> None:
+        if node.type in _COMMANDS:
+            self._take_command(node, (), taken)
+        elif node.type == "redirected_statement":
+            self._take_redirected(node, taken)
+        elif node.type == "test_command":
+            self.commands.append(Command(tuple(self._test_words(node))))
+        elif node.type in _REDIRECTS:
+            self._take_redirect(node)
+        elif node.type == "variable_assignment":
+            self.assignments.append(self._assignment(node))
+
+    def _take_redirected(self, node: Node, taken: set[int]) -> None:
+        """A command before redirects: words after a redirect's target belong to it all the same."""
+        body = node.child_by_field_name("body")
+        trailing = [
+            word for child in node.children if child.type in _REDIRECTS for word in self._trailing(child)
+        ]
+        if body is not None and body.type in _COMMANDS:
+            self._take_command(body, tuple(trailing), taken)
+        elif trailing:
+            self.commands.append(Command(tuple(trailing)))
+
+    def _trailing(self, redirect: Node) -> list[Word]:
+        words = [child for child in redirect.children if child.type in WORD_TYPES]
+        first = 0 if redirect.type == "heredoc_redirect" else 1
+        return [self._word(child) for child in words[first:]]
+
+    def _take_command(self, node: Node, trailing: tuple[Word, ...], taken: set[int]) -> None:
+        taken.add(node.id)
+        words: list[Word] = []
+        assignments: list[Assignment] = []
+        for child in node.children:
+            if child.type == "variable_assignment":
+                taken.add(child.id)
+                if node.type == "command":
+                    assignments.append(self._assignment(child))
+                else:
+                    words.append(self._word(child))
+            elif child.type in _REDIRECTS:
+                words.extend(self._trailing(child))
+            elif child.type == "command_name":
+                words.append(self._word(child.children[0]) if child.children else self._word(child))
+            elif child.type in WORD_TYPES or child.type == "variable_name" or _is_keyword(child):
+                words.append(self._word(child))
+        if words:
+            self.commands.append(Command((*words, *trailing), tuple(assignments)))
+        else:
+            self.assignments.extend(assignments)
+
+    def _test_words(self, node: Node) -> Iterator[Word]:
+        for child in node.children:
+            if child.type in WORD_TYPES or not child.children:
+                yield self._word(child)
+            else:
+                yield from self._test_words(child)
+
+    def _take_redirect(self, node: Node) -> None:
+        if node.type == "heredoc_redirect":
+            self.documents.extend(
+                self._text(child) for child in node.children if child.type == "heredoc_body"
+            )
+            return
+        targets = [child for child in node.children if child.type in WORD_TYPES]
+        operator = next((child.type for child in node.children if not child.is_named), "")
+        if not targets:
+            return
+        target = self._word(targets[0])
+        if node.type == "herestring_redirect":
+            self.documents.append(target.literal)
+        if not _duplicates(operator, target):
+            self.redirects.append(Redirect(operator, target))
+
+    def _assignment(self, node: Node) -> Assignment:
+        name = node.child_by_field_name("name")
+        value = node.child_by_field_name("value")
+        word = self._word(value) if value is not None and value.type in WORD_TYPES else None
+        return Assignment(self._text(node), "" if name is None else self._text(name), word)
+
+    def _word(self, node: Node) -> Word:
+        return read_word(node, self._source, self._home)
+
+    def _text(self, node: Node) -> str:
+        return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _is_keyword(node: Node) -> bool:
+    return not node.is_named and node.type.isalpha()
+
+
+def _duplicates(operator: str, target: Word) -> bool:
+    """Whether a redirect only joins streams that are open already, or is a text instead of a file."""
+    if operator == "<<<":
+        return True
+    return operator in {">&", "<&"} and (target.literal.isdigit() or target.literal in {"-", ""})

@@ -1,0 +1,307 @@
+"""Whether a parsed line does only what its commands show: the parser's view, checked token by token.
+
+A line passes if each of its tokens is one that the shell reads the same way, and if nothing in it
+(substitutions, functions, variables ...) could make it run or touch something that is not written there.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_STRUCTURE = frozenset(
+    {
+        "program",
+        "list",
+        "pipeline",
+        "command",
+        "command_name",
+        "redirected_statement",
+        "file_redirect",
+        "herestring_redirect",
+        "negated_command",
+        "if_statement",
+        "elif_clause",
+        "else_clause",
+        "while_statement",
+        "do_group",
+        "test_command",
+        "unary_expression",
+        "binary_expression",
+        "declaration_command",
+        "unset_command",
+        "string",
+        "concatenation",
+    }
+)
+_ONE_LINE = frozenset(
+    {"command", "test_command", "unary_expression", "binary_expression", "negated_command"}
+    | {"declaration_command", "unset_command", "file_redirect", "herestring_redirect", "command_name"}
+)
+_LISTS = frozenset({"program", "do_group", "if_statement", "elif_clause", "else_clause", "while_statement"})
+_OPERATORS = frozenset(
+    {"&&", "||", ";", "|", "|&", "!", "while", "until", "do", "done", "if", "then", "elif", "else", "fi"}
+    | {">", ">>", "<", ">|", "&>", "&>>", ">&", "<&", "<<", "<<<", "[", "]", "[[", "]]", "=", "==", "!=", '"'}
+    | {"export", "declare", "typeset", "local", "readonly", "unset", "\n"}
+)
+_ARITHMETIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"})
+_TEST_OPERATORS = frozenset({"[", "]", "[[", "]]", "!", "=", "==", "!=", '"'})
+_LEAVES = {
+    "word": re.compile(r"(?![#=])(?:[^\s\\'\"`$;&|<>(){}]|\\[^\s]|\{\})+\Z"),
+    "number": re.compile(r"-?[0-9]+\Z", re.ASCII),
+    "string_content": re.compile(r'(?:[^"\\`$]|\\[^\n])+\Z'),
+    "raw_string": re.compile(r"'[^']*'\Z"),
+    "file_descriptor": re.compile(r"[0-9]+\Z", re.ASCII),
+    "variable_name": re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z", re.ASCII),
+    "comment": re.compile(r"#[^\n]*\Z"),
+    "test_operator": re.compile(r"-[a-zA-Z]+\Z", re.ASCII),
+}
+_GAP = re.compile(r"(?:[ \t]|\n|(?<=[ \t\n])\\\n)*\Z")
+_BRACES = re.compile(r"\{\}")
+_HEREDOC_START = re.compile(r"(?:(['\"])(\w+)\1|\\(\w+))\Z")
+
+_WHY = {
+    "command_substitution": "it uses the output of another command",
+    "process_substitution": "it uses another command in the place of a file",
+    "simple_expansion": "it uses a variable whose value is not known",
+    "expansion": "it uses a variable whose value is not known",
+    "arithmetic_expansion": "it calculates",
+    "ansi_c_string": "it holds text with escape codes",
+    "subshell": "it groups commands",
+    "compound_statement": "it groups commands",
+    "function_definition": "it defines a function",
+    "brace_expression": "it holds a brace pattern",
+    "for_statement": "it loops over values",
+    "c_style_for_statement": "it loops over values",
+    "case_statement": "it chooses among patterns",
+    "variable_assignment": "it sets a variable for what follows",
+    "variable_assignments": "it sets variables for what follows",
+    "&": "it leaves a command running in the background",
+}
+_UNCLEAR = "it could not be read with certainty"
+
+
+def why_unchecked(root: Node, source: bytes) -> str | None:
+    """The first reason why the line may do more than its commands show, or None."""
+    if root.has_error:
+        return "it could not be read as a command line"
+    text = source.decode()
+    if not text.isascii() or any(character < " " for character in text):
+        reason = _odd_characters(text)
+        if reason is not None:
+            return reason
+    checker = _Checker(source)
+    try:
+        reason = checker.check(root)
+    except RecursionError:
+        return "it is nested too deeply to be checked"
+    if reason is None and (not _is_gap(source[checker.end :]) or not _is_gap(source[: root.start_byte])):
+        return _UNCLEAR
+    return reason
+
+
+def _odd_characters(text: str) -> str | None:
+    for character in text:
+        if character in " \t\n":
+            continue
+        if character.isspace() or unicodedata.category(character) in {
+            "Cc",
+            "Cf",
+            "Zs",
+            "Zl",
+            "Zp",
+            "Co",
+            "Cn",
+        }:
+            return "it holds invisible characters"
+    return None
+
+
+def _is_brace_in_word(node: Node, text: str) -> bool:
+    parent = node.parent
+    return text in {"{", "}"} and parent is not None and parent.type == "concatenation"
+
+
+def _leaves(node: Node) -> Iterator[Node]:
+    waiting = [node]
+    while waiting:
+        current = waiting.pop()
+        if current.child_count:
+            waiting.extend(current.children)
+        else:
+            yield current
+
+
+def _is_gap(piece: bytes) -> bool:
+    return not piece or _GAP.match(piece.decode("utf-8", "replace")) is not None
+
+
+class _Checker:
+    """Goes through the tokens in order; `end` is where the last one ended."""
+
+    def __init__(self, source: bytes) -> None:
+        self._source = source
+        self.end = 0
+
+    def check(self, node: Node) -> str | None:
+        """Check a node, its tokens and the gaps between them."""
+        if node.is_missing:
+            return _UNCLEAR
+        if node.type == "heredoc_redirect":
+            return self._check_heredoc(node)
+        if not node.child_count and node.type not in _STRUCTURE:
+            return self._check_leaf(node)
+        if node.type == "simple_expansion":
+            return self._check_variable(node)
+        if node.type == "variable_assignment":
+            return self._check_assignment(node)
+        if node.type not in _STRUCTURE:
+            return _WHY.get(node.type, _UNCLEAR)
+        return self._check_children(node)
+
+    def _check_children(self, node: Node) -> str | None:
+        previous: Node | None = None
+        for child in node.children:
+            if previous is not None and not self._gap_fits(node, previous, child):
+                return _UNCLEAR
+            reason = self.check(child)
+            if reason is not None:
+                return reason
+            previous = child
+        if node.type == "concatenation":
+            return self._check_braces(node)
+        if node.type == "test_command":
+            return self._check_test(node)
+        return None
+
+    def _gap_fits(self, parent: Node, left: Node, right: Node) -> bool:
+        """Whether the space between two parts is what the shell needs to see them as two, or as one."""
+        gap = self._source[left.end_byte : right.start_byte].decode("utf-8", "replace")
+        if parent.type == "concatenation":
+            return not gap
+        if parent.type == "string":
+            return True
+        if parent.type in _ONE_LINE:
+            return self._parts_stand_apart(parent, left, gap)
+        if right.children and right.children[0].type == "file_descriptor" and not gap:
+            return False
+        if (
+            parent.type in _LISTS
+            and left.is_named
+            and right.is_named
+            and left.type not in {"elif_clause", "do_group"}
+        ):
+            return "\n" in gap or right.type in {"comment", "do_group", "elif_clause", "else_clause"}
+        return True
+
+    @staticmethod
+    def _parts_stand_apart(parent: Node, left: Node, gap: str) -> bool:
+        if "\n" in gap.replace("\\\n", ""):
+            return False
+        if left.type == "file_descriptor":
+            return not gap
+        if parent.type in {"file_redirect", "herestring_redirect"} and not left.is_named:
+            return True
+        return bool(gap)
+
+    def _check_leaf(self, node: Node) -> str | None:
+        gap = self._source[self.end : node.start_byte]
+        text = self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        if self.end > node.start_byte or not _is_gap(gap):
+            return _UNCLEAR
+        self.end = node.end_byte
+        if not node.is_named:
+            return None if node.type in _OPERATORS and text == node.type else _WHY.get(node.type, _UNCLEAR)
+        shape = _LEAVES.get(node.type)
+        if shape is None:
+            return _WHY.get(node.type, _UNCLEAR)
+        if node.type == "comment" and self._source[: node.start_byte][-1:] not in {
+            b"",
+            b" ",
+            b"\t",
+            b"\n",
+            b";",
+        }:
+            return _UNCLEAR
+        if shape.match(text) is None and not _is_brace_in_word(node, text):
+            return "it holds escaped white space" if re.search(r"\\\s", text) else _UNCLEAR
+        return None
+
+    def _check_variable(self, node: Node) -> str | None:
+        if self._source[node.start_byte : node.end_byte] != b"$HOME":
+            return _WHY["simple_expansion"]
+        self.end = node.end_byte
+        return None
+
+    def _check_assignment(self, node: Node) -> str | None:
+        parent = node.parent
+        if parent is None or parent.type not in {"command", "declaration_command"}:
+            return _WHY["variable_assignment"]
+        if [child.type for child in node.children[:2]] != ["variable_name", "="] or node.child_count > 3:
+            return _UNCLEAR
+        reasons = (self.check(child) for child in node.children)
+        return next((reason for reason in reasons if reason is not None), None)
+
+    def _check_braces(self, node: Node) -> str | None:
+        """Only the empty pair of braces is one that the shell leaves alone for certain."""
+        bare = b"".join(
+            self._source[child.start_byte : child.end_byte] if child.type in {"word", "number"} else b"-"
+            for child in node.children
+        )
+        if b"{" in _BRACES.sub("", bare.decode("utf-8", "replace")).encode() or bare.count(
+            b"{"
+        ) != bare.count(b"}"):
+            return "it holds a brace pattern"
+        return None
+
+    def _check_test(self, node: Node) -> str | None:
+        """In single brackets the shell sees other operators than the parser does."""
+        text = self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        if _ARITHMETIC_TESTS.intersection(text.split()):
+            return "it calculates"
+        allowed = _TEST_OPERATORS | ({"&&", "||"} if text.startswith("[[") else set())
+        operators = {leaf.type for leaf in _leaves(node) if not leaf.is_named}
+        return None if operators <= allowed else _UNCLEAR
+
+    def _check_heredoc(self, node: Node) -> str | None:
+        """Text for a command's input, if it is taken as it stands and ends where it seems to."""
+        parts = {child.type: child for child in node.children}
+        if [child.type for child in node.children[:2]] != ["<<", "heredoc_start"] or len(parts) != len(
+            node.children
+        ):
+            return _UNCLEAR
+        start, body, end = (parts.get(name) for name in ("heredoc_start", "heredoc_body", "heredoc_end"))
+        if start is None or body is None or end is None or self._source.count(b"<<") != 1:
+            return _UNCLEAR
+        named = _HEREDOC_START.match(
+            self._source[start.start_byte : start.end_byte].decode("utf-8", "replace")
+        )
+        if named is None:
+            return "it fills in a text before it is used"
+        return self._check_document(node, named[2] or named[3], start.end_byte, body)
+
+    def _check_document(self, node: Node, delimiter: str, header_end: int, body: Node) -> str | None:
+        end = node.children[-1]
+        header = self._source[header_end : body.start_byte]
+        lines = self._source[body.start_byte : body.end_byte].decode("utf-8", "replace").split("\n")
+        after = self._source[end.end_byte : end.end_byte + 1]
+        closes = self._source[end.start_byte - 1 : end.end_byte] == b"\n" + delimiter.encode()
+        if header.count(b"\n") != 1 or not header.endswith(b"\n") or delimiter in lines or not closes:
+            return _UNCLEAR
+        if after not in {b"", b"\n"}:
+            return _UNCLEAR
+        for child in node.children[2:]:
+            if child.type not in {"heredoc_body", "heredoc_end"}:
+                self.end = max(self.end, header_end)
+                reason = self.check(child)
+                if reason is not None:
+                    return reason
+                if not _is_gap(self._source[self.end : body.start_byte]):
+                    return _UNCLEAR
+        self.end = end.end_byte
+        return None

@@ -1,0 +1,98 @@
+"""Bash rules against the commands of a line: generous where they refuse, strict where they allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from . import matching
+from .call import Call
+from .command_patterns import CommandPattern, command_pattern
+from .reveal import Arguments, Revealed
+from .rules import SourcedRule
+from .runners import WHAT_THEY_START_IS_NOT_SHOWN
+from .shell_line import Command, ShellLine
+from .wrappers import sets_safe_variables_only, unwrapped
+
+_FIND_ACTIONS = ("-exec", "-ok", "-delete", "-fprint", "-fls")
+
+
+def refusing_rule(
+    rules: Iterable[SourcedRule], call: Call, line: ShellLine, revealed: Revealed
+) -> SourcedRule | None:
+    """The first deny or ask rule that speaks of anything the line may run."""
+    wanted = matching.content_rules(rules, call.tool_name)
+    if not wanted:
+        return None
+    texts = {line.text.strip(), *(command.raw for command in line.commands)}
+    for arguments in revealed.commands:
+        texts.update(_spoken(arguments))
+    for rule in wanted:
+        content = rule.rule.content or ""
+        pattern = command_pattern(content)
+        if any(pattern.matches(text) for text in texts):
+            return rule
+        if not content.endswith(":*") and matching.names_parameter(content, call):
+            return rule
+    return None
+
+
+def allowing_whole_line(rules: Iterable[SourcedRule], call: Call, line: ShellLine) -> SourcedRule | None:
+    """An allow rule that names exactly this line, whatever is in it."""
+    text = line.text.strip()
+    for rule in matching.content_rules(rules, call.tool_name):
+        pattern = command_pattern(rule.rule.content or "")
+        if pattern.exact and pattern.matches(text):
+            return rule
+    return None
+
+
+def allowing_rule(rules: Iterable[SourcedRule], call: Call, command: Command) -> SourcedRule | None:
+    """An allow rule that speaks of one command of a line of which every command is known."""
+    patterns = [
+        (rule, command_pattern(rule.rule.content or ""))
+        for rule in matching.content_rules(rules, call.tool_name)
+    ]
+    if not patterns:
+        return None
+    candidates = list(_candidates(command))
+    for rule, pattern in patterns:
+        if any(_allows(pattern, text, head, exact_only) for text, head, exact_only in candidates):
+            return rule
+    return None
+
+
+def _spoken(arguments: Arguments) -> Iterator[str]:
+    """The texts under which a rule may know a command: as given, by its bare name, in small letters."""
+    rest = arguments[1:]
+    name = arguments[0].rsplit("/", 1)[-1]
+    for program in {arguments[0], name, name.lower()}:
+        yield " ".join((program, *rest))
+
+
+def _candidates(command: Command) -> Iterator[tuple[str, int, bool]]:
+    """Texts of the command, how much of each a rule must spell out, and whether it must be all of it."""
+    before = " ".join(item.raw for item in command.assignments)
+    if before:
+        # A star must not stand for a variable that changes what the command is.
+        yield command.raw, len(before), _hides_what_it_runs(command)
+    if not sets_safe_variables_only(command.assignments):
+        return
+    for inner in unwrapped(command):
+        exact_only = _hides_what_it_runs(inner)
+        yield " ".join(word.plain for word in inner.words), 0, exact_only
+        yield " ".join(word.raw for word in inner.words), 0, exact_only
+
+
+def _allows(pattern: CommandPattern, text: str, head: int, exact_only: bool) -> bool:
+    if exact_only and not pattern.exact:
+        return False
+    return len(pattern.pieces[0]) >= head and pattern.matches(text)
+
+
+def _hides_what_it_runs(command: Command) -> bool:
+    """Whether a rule with a prefix says too little about the command to allow it."""
+    words = command.arguments
+    name = words[0].rsplit("/", 1)[-1]
+    if name == "find":
+        return any(word.startswith(_FIND_ACTIONS) for word in words[1:])
+    return name in WHAT_THEY_START_IS_NOT_SHOWN
