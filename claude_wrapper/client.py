@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any, cast
 
+from claude_wrapper.conversation.prompts import check_prompt, composed, prompt_frame
 from claude_wrapper.conversation.start import start_conversation
 from claude_wrapper.errors import CLIConnectionError
 from claude_wrapper.options import ClaudeAgentOptions
-from claude_wrapper.wire import requests_host as ask
+from claude_wrapper.wire import requests_ask as ask
+from claude_wrapper.wire import requests_steer as steer
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from claude_wrapper.approval import PermissionMode
+    from claude_wrapper.context_usage import ContextUsageResponse
     from claude_wrapper.conversation.channels import Transport
     from claude_wrapper.conversation.live import Live
-    from claude_wrapper.mcp_status import ContextUsageResponse, McpStatusResponse
+    from claude_wrapper.mcp_status import McpStatusResponse
     from claude_wrapper.messages import Message
 
 __all__ = ["ClaudeSDKClient"]
@@ -47,9 +50,7 @@ class ClaudeSDKClient:
         """
         if self._live is not None:
             await self.disconnect()
-        self._live = await start_conversation(
-            self.options, self._transport, streaming=not isinstance(prompt, str)
-        )
+        self._live = await start_conversation(self.options, self._transport)
         if prompt is not None:
             await self.query(prompt)
 
@@ -92,7 +93,7 @@ class ClaudeSDKClient:
         live = self._connected()
         live.adopt_context()
         if isinstance(prompt, str):
-            await live.send_prompt(self._prompt_frame(prompt, session_id), tag=True)
+            await live.send_prompt(self._completed(prompt_frame(prompt, session_id), session_id), tag=True)
             return
         async for frame in prompt:
             await live.send_prompt(self._completed(frame, session_id), tag=True)
@@ -116,19 +117,19 @@ class ClaudeSDKClient:
 
     async def interrupt(self) -> None:
         """Stop the running turn; its result follows. Harmless when no turn runs."""
-        await self._connected().interrupt(ask.Interrupt())
+        await self._connected().interrupt(steer.Interrupt())
 
     async def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change how calls are decided that no rule covers."""
-        await self._connected().request(ask.SetPermissionMode(mode=mode))
+        await self._connected().request(steer.SetPermissionMode(mode=mode))
 
     async def set_model(self, model: str | None = None) -> None:
         """Use another model from the next request on; None: the agent's default."""
-        await self._connected().request(ask.SetModel(model=model))
+        await self._connected().request(steer.SetModel(model=model))
 
     async def rewind_files(self, user_message_id: str) -> None:
         """Put files back to how they were at a prompt; needs `enable_file_checkpointing`."""
-        await self._connected().request(ask.RewindFiles(user_message_id=user_message_id))
+        await self._connected().request(steer.RewindFiles(user_message_id=user_message_id))
 
     async def reconnect_mcp_server(self, server_name: str) -> None:
         """Connect a tool server again."""
@@ -140,7 +141,7 @@ class ClaudeSDKClient:
 
     async def stop_task(self, task_id: str) -> None:
         """Stop a background task; its TaskNotificationMessage follows."""
-        await self._connected().request(ask.StopTask(task_id=task_id))
+        await self._connected().request(steer.StopTask(task_id=task_id))
 
     async def get_mcp_status(self) -> McpStatusResponse:
         """Return the state of the tool servers."""
@@ -161,16 +162,7 @@ class ClaudeSDKClient:
             raise CLIConnectionError("Not connected: call connect() first, or use the client in `async with`")
         return self._live
 
-    def _prompt_frame(self, prompt: str, session_id: str) -> dict[str, Any]:
-        return self._completed(
-            {"type": "user", "message": {"role": "user", "content": prompt}, "parent_tool_use_id": None},
-            session_id,
-        )
-
     def _completed(self, frame: dict[str, Any], session_id: str) -> dict[str, Any]:
-        if not isinstance(frame, dict):
-            return frame
-        extra = (
-            {"client_composed": True} if self.options.verbatim_prompts and frame.get("type") == "user" else {}
-        )
-        return {"session_id": session_id, **frame, **extra}
+        check_prompt(frame)
+        frame = {"session_id": session_id, **frame}
+        return composed(frame) if self.options.verbatim_prompts else frame

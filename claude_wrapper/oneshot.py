@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any
 
-from claude_wrapper.conversation.start import start_conversation
-from claude_wrapper.options import ClaudeAgentOptions
+from claude_wrapper.conversation.prompts import composed, prompt_frame
 
 if TYPE_CHECKING:
     from claude_wrapper.conversation.channels import Transport
     from claude_wrapper.messages import Message
+    from claude_wrapper.options import ClaudeAgentOptions
 
 __all__ = ["query"]
 
@@ -31,17 +31,20 @@ async def query(
     CLINotFoundError, CLIConnectionError before the first message, ProcessError when the agent fails,
     IncompleteTurnError when it ends without a result.
     """
+    # Start-up: what runs an agent is loaded when one is run.
+    from claude_wrapper.conversation.start import start_conversation  # noqa: PLC0415
+    from claude_wrapper.options import ClaudeAgentOptions  # noqa: PLC0415
+
     options = options if options is not None else ClaudeAgentOptions()
-    live = await start_conversation(options, transport, streaming=not isinstance(prompt, str))
+    live = await start_conversation(options, transport)
     try:
         live.adopt_context()
         if isinstance(prompt, str):
-            await live.send_prompt(_frame(prompt, options), tag=False)
+            frame = prompt_frame(prompt, "")
+            await live.send_prompt(composed(frame) if options.verbatim_prompts else frame, tag=False)
             await live.end_input()
         else:
-            live.feed_prompts(
-                _verbatim(prompt) if options.verbatim_prompts else prompt, then_end=True
-            )
+            live.feed_prompts(_verbatim(prompt) if options.verbatim_prompts else prompt, then_end=True)
         while batch := await live.next_batch():
             for message in batch:
                 yield message
@@ -49,17 +52,6 @@ async def query(
         await live.close(_BREAK_GRACE if live.turn_is_open else None)
 
 
-def _frame(prompt: str, options: ClaudeAgentOptions) -> dict[str, Any]:
-    frame = {
-        "type": "user",
-        "session_id": "",
-        "message": {"role": "user", "content": prompt},
-        "parent_tool_use_id": None,
-    }
-    return {**frame, "client_composed": True} if options.verbatim_prompts else frame
-
-
 async def _verbatim(prompts: AsyncIterable[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
     async for frame in prompts:
-        is_prompt = isinstance(frame, dict) and frame.get("type") == "user"
-        yield {**frame, "client_composed": True} if is_prompt else frame
+        yield composed(frame)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 
+from claude_wrapper.wire.ids import new_uuid
+
 __all__ = ["new_uuid", "now_iso"]
-
-
-def new_uuid() -> str:
-    """A random UUID (version 4)."""
-    h = os.urandom(16).hex()
-    return f"{h[:8]}-{h[8:12]}-4{h[13:16]}-{'89ab'[int(h[16], 16) & 3]}{h[17:20]}-{h[20:]}"
 
 
 def now_iso() -> str:

@@ -34,7 +34,7 @@ class ToolServer(Protocol):
 class HookRegistry:
     """Gives every hook callback the id by which the agent calls it."""
 
-    def __init__(self, hooks: Mapping[str, list[HookMatcher]] | None) -> None:
+    def __init__(self, hooks: Mapping[Any, list[HookMatcher]] | None) -> None:
         self.callbacks: dict[str, Callable[..., Awaitable[Any]]] = {}
         self.must_block = False
         """Whether a hook relies on the agent to block when it fails."""
@@ -89,8 +89,9 @@ class Callbacks:
             case UnknownRequest(subtype=subtype):
                 raise RequestRefusedError(f"Unsupported control request subtype: {subtype}")
             case request:
-                subtype = request.__struct_config__.tag
-                raise RequestRefusedError(f"Unsupported control request subtype: {subtype}")
+                raise RequestRefusedError(
+                    f"Unsupported control request subtype: {request.__struct_config__.tag}"
+                )
 
     async def _permission(self, request: CanUseToolBody) -> AllowReply | DenyReply:
         if self._can_use_tool is None:
@@ -122,7 +123,7 @@ class Callbacks:
             return {}
         if not isinstance(output, Mapping):
             raise TypeError(f"a hook callback must return a dict, it returned {type(output).__name__}")
-        return {_HOOK_NAMES.get(key, key): value for key, value in output.items()}
+        return {_HOOK_NAMES.get(str(key), str(key)): value for key, value in output.items()}
 
     async def _tool_message(self, request: McpMessage) -> dict[str, Any]:
         server = self._servers.get(request.server_name)
@@ -132,7 +133,7 @@ class Callbacks:
         return {"mcp_response": {"jsonrpc": "2.0", "result": {}} if reply is None else reply}
 
 
-_HOOK_NAMES = {"async_": "async", "continue_": "continue"}
+_HOOK_NAMES: dict[str, str] = {"async_": "async", "continue_": "continue"}
 """Python keywords cannot be used as names of fields; users write them with an underscore."""
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-import secrets
-import uuid as uuids
 from collections.abc import AsyncGenerator, AsyncIterable, Callable
 from typing import Any
 
@@ -18,7 +16,6 @@ from claude_wrapper.errors import (
     ClaudeSDKError,
     CLIConnectionError,
     IncompleteTurnError,
-    MessageParseError,
     ProcessError,
     ResultError,
 )
@@ -26,11 +23,13 @@ from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.messages import ResultMessage
 from claude_wrapper.wire.codec import encode_line
 from claude_wrapper.wire.framing import DEFAULT_LIMIT
+from claude_wrapper.wire.ids import new_uuid
 
 from .background import Background
 from .callbacks import Callbacks
 from .channels import AgentChannel
 from .inbox import Inbox
+from .prompts import check_prompt
 from .router import Router
 from .turns import ResultKind, TurnTracker
 
@@ -43,7 +42,7 @@ class Limits(msgspec.Struct, frozen=True):
     """Bounds of a conversation, in seconds and bytes."""
 
     initialize: float = 60.0
-    control: float = 60.0
+    control: float | None = 60.0
     exit: float = 5.0
     """How long an agent may take to exit once it has nothing left to do."""
     max_frame_bytes: int = DEFAULT_LIMIT
@@ -65,7 +64,7 @@ class Live:
             self._send,
             callbacks.serve,
             self._background.start,
-            lambda: f"req_{next(ids)}_{secrets.token_hex(4)}",
+            lambda: f"req_{next(ids)}_{os.urandom(4).hex()}",
         )
         self._router = Router(self._peer, self._inbox, self._turns, max_frame_bytes=limits.max_frame_bytes)
         self._changed = anyio.Event()
@@ -145,15 +144,12 @@ class Live:
 
     async def send_prompt(self, frame: dict[str, Any], *, tag: bool) -> None:
         """Write one prompt. `tag` gives it an id, so that its result can be told from others."""
-        if not isinstance(frame, dict):
-            raise MessageParseError(
-                f"A prompt must be a dict such as a `user` frame, got {type(frame).__name__}"
-            )
+        check_prompt(frame)
         if self._peer_error is not None:
             raise self._peer_error
         if frame.get("type") == "user":
             if tag and not frame.get("uuid"):
-                own = str(uuids.uuid4())
+                own = new_uuid()
                 self._router.own_uuids.add(own)
                 frame = {**frame, "uuid": own}
             self._turns.prompt_sent(frame.get("uuid"))

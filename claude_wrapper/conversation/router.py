@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from claude_wrapper import messages as m
 from claude_wrapper.link.peer import ControlPeer
@@ -63,6 +63,9 @@ _NOT_MESSAGES = frozenset(
 """Frames of known types that the official SDK keeps from its users as well."""
 
 
+_Named = TypeVar("_Named", m.AssistantMessage, m.ResultMessage)
+
+
 class Router:
     """Takes bytes in; nothing here waits, so that control frames never stand behind unread messages."""
 
@@ -98,7 +101,7 @@ class Router:
     def _route(self, lines: Sequence[Line], size: int) -> None:
         if not lines:
             return
-        frames = _DECODER.decode_batch(lines)
+        frames: Sequence[Any] = _DECODER.decode_batch(lines)
         if len(frames) != len(lines):
             lines = [
                 line for line in lines if not isinstance(line, bytes) or not (not line or line.isspace())
@@ -198,7 +201,7 @@ class Router:
             "a line of %s bytes from the agent is no frame and was skipped: %s", line.size, line.error
         )
 
-    def _without_own(self, message: Any) -> Any:
+    def _without_own(self, message: _Named) -> _Named:
         """Take out the prompt ids that the user did not choose."""
         if message.user_message_uuid in self.own_uuids:
             message.user_message_uuid = None
