@@ -60,7 +60,8 @@ def normal_block(block: Row, own: OwnWords, asides: set[str]) -> Row:
         if isinstance(content, str):
             text = own.reported(without_asides(content, own, asides), failed=bool(block.get("is_error")))
             return {**block, "content": [{"type": "text", "text": text}]}
-        return {**block, "content": [normal_block(part, own, asides) for part in content]}
+        parts = [normal_block(part, own, asides) for part in content]
+        return {**block, "content": [part for part in parts if part.get("text") != ""]}
     return block
 
 

@@ -57,7 +57,7 @@ KEYS = [
         "clocks: present in both, never equal",
         words(
             "duration_ms duration_api_ms timestamp durationMs totalDurationMs end_time start_time total_paused_ms"
-            " elapsed_time_seconds mtime retry_delay_ms"
+            " elapsed_time_seconds mtime retry_delay_ms last_modified created_at"
         ),
         put="<clock>",
     ),
@@ -69,7 +69,10 @@ KEYS = [
         ),
     ),
     KeyRule("each names its own release", words("claude_code_version version"), put="<version>"),
-    KeyRule("ids of processes and requests", words("pid"), put="<pid>"),
+    KeyRule("processes have the ids that they get", words("pid"), put="<pid>"),
+    KeyRule(
+        "transcripts hold what their writer needs beside the conversation", words("file_size"), put="<size>"
+    ),
     KeyRule(
         "state of the vendor's product, its screens, its hosting and its experiments, which no other agent has",
         words(
@@ -125,7 +128,7 @@ TOOLS_OF_BOTH = words(
 
 CLASSES_OF_THE_OFFICIAL_SDK = words(
     "ClaudeSDKError CLIConnectionError CLINotFoundError CLIJSONDecodeError ProcessError ResultError MessageParseError"
-    " ValueError TypeError RuntimeError TimeoutError Exception Error"
+    " FileNotFoundError OSError ValueError TypeError RuntimeError TimeoutError Exception Error"
 )
 """Exceptions are compared by these: a finer class of ours counts as the nearest of them, since an `except` clause
 written for the official SDK catches it."""
