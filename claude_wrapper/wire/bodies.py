@@ -9,7 +9,7 @@ import msgspec
 
 from claude_wrapper.errors import MessageParseError
 
-from .codec import decode_object
+from .codec import UNREADABLE, decode_object
 
 __all__ = ["BadRequest", "BodyDecoder", "UnknownRequest", "decode_reply", "decode_request"]
 
@@ -50,7 +50,7 @@ class BodyDecoder(Generic[T]):
         try:
             body: T = self._decode(raw)
             return body
-        except (msgspec.DecodeError, RecursionError):
+        except UNREADABLE:
             return self._second_look(raw)
 
     def _second_look(self, raw: bytes) -> T | UnknownRequest | BadRequest:

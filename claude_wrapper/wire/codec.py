@@ -13,6 +13,7 @@ from .framing import Line, OversizeLine
 from .salvage import keep_unknown_blocks
 
 __all__ = [
+    "UNREADABLE",
     "BadFrame",
     "FrameDecoder",
     "MalformedLine",
@@ -28,8 +29,8 @@ T = TypeVar("T")
 _encoder = msgspec.json.Encoder()
 _object_decoder = msgspec.json.Decoder(dict[str, Any])
 
-_UNREADABLE = (msgspec.DecodeError, RecursionError)
-"""What decoding raises: bad JSON, another shape, or nesting without end."""
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What decoding raises: bad JSON, another shape, bad text (in older msgspec), or nesting without end."""
 
 # Left to right over all escapes, so that an escaped backslash before a `u` is not mistaken for one.
 _ESCAPE = re.compile(
@@ -105,7 +106,7 @@ class FrameDecoder(Generic[T]):
         try:
             frame: T = self.decode_strict(line)
             return frame
-        except _UNREADABLE as error:
+        except UNREADABLE as error:
             return self._second_look(line, error)
 
     def _second_look(self, line: bytes, error: Exception) -> T | UnknownFrame | BadFrame | MalformedLine:
@@ -122,19 +123,21 @@ class FrameDecoder(Generic[T]):
             return frame
         except msgspec.ValidationError as reason:
             error = reason
-        except _UNREADABLE:
+        except UNREADABLE:
             return None
         try:
             raw = _object_decoder.decode(text)
-        except _UNREADABLE:
+        except UNREADABLE:
             return None
         return self._unfit(raw, error)
 
     def _unfit(self, raw: dict[str, Any], error: Exception) -> T | UnknownFrame | BadFrame:
         """Sort an object that is not one of the frames."""
         type_, tag = raw.get("type"), raw.get(self._tag_field)
-        if not isinstance(type_, str) or not isinstance(tag, str):
+        if not isinstance(type_, str):
             return BadFrame(None, raw, error)
+        if not isinstance(tag, str):
+            return BadFrame(type_, raw, error)
         if tag not in self._tags:
             return UnknownFrame(type_, raw)
         frame: T | None = keep_unknown_blocks(raw, self._frames)
@@ -147,8 +150,9 @@ def decode_object(line: bytes) -> dict[str, Any]:
         return _object_decoder.decode(line)
     except msgspec.ValidationError:
         raise
-    except msgspec.DecodeError:
+    except UNREADABLE:
         line = bytes(line)  # a Raw is no bytes to slice
+    try:
         return _object_decoder.decode(clean_json(line[max(line.find(b"{"), 0) :]))
     except RecursionError as error:
         raise msgspec.DecodeError("the JSON is nested too deeply") from error
@@ -199,7 +203,7 @@ def _extend(frames: list[Any], decoded: Iterator[Any]) -> bool:
         gc.disable()
     try:
         frames.extend(decoded)
-    except (*_UNREADABLE, TypeError):
+    except (*UNREADABLE, TypeError):
         return False
     finally:
         if pause:

@@ -61,3 +61,5 @@ class ControlCancelFrame(Frame, tag="control_cancel_request"):
 
 class KeepAliveFrame(Frame, tag="keep_alive"):
     """Says only that the sender lives."""
+
+    startup_mark: Any = UNSET

@@ -14,6 +14,8 @@ __all__ = [
     "ContextUsageReply",
     "FileSuggestionsReply",
     "HooksListingReply",
+    "McpCallReply",
+    "McpReadResourceReply",
     "McpServerStatusBody",
     "McpSetServersReply",
     "McpStatusReply",
@@ -62,6 +64,20 @@ class McpSetServersReply(Part):
     added: list[str]
     removed: list[str]
     errors: dict[str, str]
+
+
+class McpCallReply(Part, rename="camel"):
+    """What a tool gave back."""
+
+    content: list[Any]
+    structured_content: Any = UNSET
+    is_error: Flag = UNSET
+
+
+class McpReadResourceReply(Part):
+    """A resource's content."""
+
+    contents: list[Any]
 
 
 class ContextCategory(Part, rename="camel"):

@@ -170,8 +170,9 @@ def test_nesting_without_end_is_malformed():
         [KEEP_ALIVE, b'{"type":"keep_alive","x":%s}' % deep, b'{"type":"new","x":%s}' % deep, KEEP_ALIVE]
     )
     assert [type(frame) for frame in frames] == [KeepAliveFrame, MalformedLine, MalformedLine, KeepAliveFrame]
-    with pytest.raises(msgspec.DecodeError):
-        decode_object(b'{"x":%s}' % deep)
+    for line in (b'{"x":%s}' % deep, b'{"bad":"\xff","x":%s}' % deep):
+        with pytest.raises(msgspec.DecodeError):
+            decode_object(line)
 
 
 def test_huge_whole_numbers_are_kept():
@@ -238,6 +239,12 @@ def test_a_known_system_frame_of_another_shape_is_bad():
     frame = decode_system(b'{"type":"system","subtype":"status"}')
     assert isinstance(frame, BadFrame)
     assert "status" in str(frame.error)
+
+
+def test_a_system_frame_without_a_subtype_is_bad():
+    frame = decode_system(b'{"type":"system"}')
+    assert isinstance(frame, BadFrame)
+    assert frame.type == "system"
 
 
 def test_unknown_fields_are_ignored():
