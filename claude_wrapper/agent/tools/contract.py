@@ -1,0 +1,100 @@
+"""What a tool is, what it is given and how it answers: the agreement between tools and the dispatch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from .ledger import ReadLedger
+
+__all__ = ["InputRejected", "Tool", "ToolContext", "ToolFailure", "ToolOutput", "error_note"]
+
+
+def error_note(text: str) -> str:
+    """The form in which a failure's text travels beside the tool result."""
+    return f"Error: {text}"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutput:
+    """A finished call."""
+
+    content: str | list[dict[str, Any]]
+    """What the model reads in the tool result."""
+    structured: Any
+    """What the host reads beside it."""
+    is_error: bool | None = None
+    """None leaves the key away."""
+
+
+class ToolFailure(Exception):  # noqa: N818  # it is an outcome that the model acts on, not a fault of the program
+    """A call that began to run and failed; the model reads `text` as it is."""
+
+    def __init__(self, text: str, structured: Any = None) -> None:
+        super().__init__(text)
+        self.text = text
+        self.structured = error_note(text) if structured is None else structured
+
+
+class InputRejected(Exception):  # noqa: N818  # as above
+    """A call that must not run as it was asked; found before the permission question."""
+
+    def __init__(self, text: str, structured: str | None = None) -> None:
+        super().__init__(text)
+        self.text = text
+        self.structured = error_note(text) if structured is None else structured
+
+
+@dataclass(slots=True)
+class ToolContext:
+    """The session as a tool sees it."""
+
+    cwd: Path
+    """Where relative paths start; a shell command may move it."""
+    original_cwd: Path
+    """Where the session started, and where a shell that strayed is put back."""
+    working_dirs: Callable[[], list[Path]]
+    """The folders that the session works in: its own and those added."""
+    session_id: str
+    environment: dict[str, str]
+    """What child processes get; holds no secrets."""
+    results_dir: Path
+    """Where outputs that are too large for the conversation are kept; made on first use."""
+    read_files: ReadLedger = field(default_factory=ReadLedger)
+    user_modified: bool = False
+    """The host changed this call's input when it allowed it."""
+
+
+class Tool(Protocol):
+    """One tool. Instances hold no state of a call, so calls may overlap."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def input_schema(self) -> dict[str, Any]: ...
+
+    def is_read_only(self, tool_input: dict[str, Any]) -> bool:
+        """Whether this call changes nothing, so that it may run beside others."""
+        ...
+
+    def prepare(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+        """The input as it is shown in the conversation, defaults filled in; raises InputRejected."""
+        ...
+
+    def for_permission(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+        """The prepared input with every path absolute: what rules are matched on and hosts are asked about."""
+        ...
+
+    async def check(self, tool_input: dict[str, Any], context: ToolContext) -> None:
+        """Find what must fail before anybody is asked for permission; raises InputRejected."""
+        ...
+
+    async def run(self, tool_input: dict[str, Any], context: ToolContext) -> ToolOutput:
+        """Do it; raises ToolFailure."""
+        ...
