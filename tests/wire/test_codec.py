@@ -1,5 +1,6 @@
 """Lines become frames, whatever the lines hold, and frames become lines that every reader takes."""
 
+import gc
 import json
 import re
 
@@ -95,6 +96,17 @@ def test_an_oversize_line_is_malformed_and_tells_its_size():
     assert (before, after) == (KeepAliveFrame(), KeepAliveFrame())
     assert (oversize.size, oversize.line) == (70_000_000, b'{"type":"user"')
     assert "70,000,000" in str(oversize.error)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_cycle_collector_is_left_as_it_was(enabled):
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        HOST.decode_batch([KEEP_ALIVE, b"nonsense", KEEP_ALIVE])
+        assert gc.isenabled() is enabled
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 # What programs put into lines by mistake.
