@@ -19,6 +19,7 @@ from claude_wrapper.wire.notices import CommandLifecycleFrame, TranscriptMirrorF
 from claude_wrapper.wire.system_notes import InformationalFrame, NotificationFrame, PermissionDeniedFrame
 from claude_wrapper.wire.system_session import (
     ApiRetryFrame,
+    ModelRefusalNoFallbackFrame,
     SessionStateChangedFrame,
     SessionTitleChangedFrame,
     StatusFrame,
@@ -154,6 +155,14 @@ class Frames:
                 uuid=new_uuid(),
                 session_id=self.session_id,
                 **fields,
+            )
+        )
+
+    def refused(self, model: str, text: str) -> None:
+        """Say that the model refused and no other one takes over."""
+        self.emit(
+            ModelRefusalNoFallbackFrame(
+                original_model=model, content=text, uuid=new_uuid(), session_id=self.session_id
             )
         )
 

@@ -13,10 +13,11 @@ import msgspec
 from claude_wrapper.store.paths import is_session_id
 from claude_wrapper.wire.permissions import PermissionMode
 
+from .api.tuning import Thinking, Wishes
 from .cli import Arguments, UsageError
 from .permissions.policy import AddedDirectory, Policy
 from .permissions.rules import RuleBehavior
-from .settings import Credentials, ModelSettings, SessionChoice, Settings
+from .settings import ModelSettings, SessionChoice, Settings
 from .settings_files import SettingsError, SettingsFile, given_settings, is_trusted, settings_files
 
 __all__ = ["load_settings"]
@@ -61,7 +62,6 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         session=_session(arguments),
         files=tuple(files),
         environ=environment,
-        credentials=_credentials(environment, files),
         entrypoint=environment.get("CLAUDE_CODE_ENTRYPOINT") or "sdk-cli",
         warnings=(*warnings, *problems),
     )
@@ -173,25 +173,22 @@ def _folder(path: str, cwd: Path) -> str:
 
 def _model(arguments: Arguments, files: list[SettingsFile], environ: Mapping[str, str]) -> ModelSettings:
     name = arguments.value("model") or environ.get("ANTHROPIC_MODEL")
-    effort = environ.get("CLAUDE_CODE_EFFORT_LEVEL") or arguments.value("effort")
+    effort = arguments.value("effort")
     for each in reversed(files):
         name = name or _text(each.values.get("model"))
         effort = effort or _text(each.values.get("effortLevel"))
-    thinking = arguments.value("thinking")
-    if environ.get("CLAUDE_CODE_DISABLE_THINKING") in {"1", "true"}:
-        thinking = "disabled"
-    retries = environ.get("CLAUDE_CODE_MAX_RETRIES", "")
-    output = environ.get("CLAUDE_CODE_MAX_OUTPUT_TOKENS", "")
+    wishes = Wishes(
+        thinking=cast("Thinking | None", arguments.value("thinking")),
+        thinking_tokens=_whole(arguments, "max_thinking_tokens"),
+        display=arguments.value("thinking_display"),
+        effort=effort,
+        task_budget=_whole(arguments, "task_budget"),
+    )
     return ModelSettings(
         name=name or None,
         fallbacks=tuple(arguments.list("fallback_model")),
-        effort=effort or None,
-        thinking=thinking,
-        max_thinking_tokens=_whole(arguments, "max_thinking_tokens", environ.get("MAX_THINKING_TOKENS")),
-        thinking_display=arguments.value("thinking_display"),
+        wishes=wishes.with_environment(environ),
         betas=tuple(arguments.list("betas")),
-        max_output_tokens=int(output) if output.isdecimal() and int(output) > 0 else None,
-        max_retries=min(int(retries), 15) if retries.isdecimal() else 10,
     )
 
 
@@ -299,18 +296,6 @@ def _session(arguments: Arguments) -> SessionChoice:
                 "--session-id can only be used with --continue or --resume if --fork-session is given"
             )
     return chosen
-
-
-def _credentials(environ: Mapping[str, str], files: list[SettingsFile]) -> Credentials:
-    helper = None
-    for each in files:
-        helper = _text(each.values.get("apiKeyHelper")) or helper
-    return Credentials(
-        base_url=environ.get("ANTHROPIC_BASE_URL") or "https://api.anthropic.com",
-        api_key=environ.get("ANTHROPIC_API_KEY") or None,
-        auth_token=environ.get("ANTHROPIC_AUTH_TOKEN") or None,
-        key_helper=helper,
-    )
 
 
 def _state_events(environ: Mapping[str, str]) -> str | None:

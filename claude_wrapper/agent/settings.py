@@ -7,32 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .api.tuning import Wishes
 from .permissions.policy import Policy
 from .settings_files import SettingsFile
 
-__all__ = ["Credentials", "ModelSettings", "SessionChoice", "Settings"]
-
-
-@dataclass(frozen=True)
-class Credentials:
-    """How to sign in to the API. Kept apart, so that it is never printed with the rest."""
-
-    base_url: str
-    api_key: str | None = field(default=None, repr=False)
-    auth_token: str | None = field(default=None, repr=False)
-    key_helper: str | None = field(default=None, repr=False)
-
-    @property
-    def source(self) -> str:
-        """Where the key comes from, by the names that hosts know."""
-        if self.api_key:
-            return "ANTHROPIC_API_KEY"
-        return "apiKeyHelper" if self.key_helper else "none"
-
-    @property
-    def present(self) -> bool:
-        """Whether there is anything to sign in with."""
-        return bool(self.api_key or self.auth_token or self.key_helper)
+__all__ = ["ModelSettings", "SessionChoice", "Settings"]
 
 
 @dataclass(frozen=True)
@@ -42,13 +21,8 @@ class ModelSettings:
     name: str | None = None
     """None is the default model."""
     fallbacks: tuple[str, ...] = ()
-    effort: str | None = None
-    thinking: str | None = None
-    max_thinking_tokens: int | None = None
-    thinking_display: str | None = None
+    wishes: Wishes = field(default_factory=Wishes)
     betas: tuple[str, ...] = ()
-    max_output_tokens: int | None = None
-    max_retries: int = 10
 
 
 @dataclass(frozen=True)
@@ -102,7 +76,6 @@ class Settings:
     files: tuple[SettingsFile, ...] = ()
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The environment of the agent itself, secrets and all; tools get `tool_environment`."""
-    credentials: Credentials = field(default_factory=lambda: Credentials(""))
     entrypoint: str = "sdk-cli"
     warnings: tuple[str, ...] = ()
     """Lines for stderr."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
+
+import anyio
+import msgspec
 
 from claude_wrapper.wire.hook_outputs import HookOutput
 
@@ -55,14 +57,25 @@ class HookRunner:
         if not hooks:
             return []
         if len(hooks) == 1:
-            return [await self._ask(hooks[0], event, tool_use_id)]
-        return list(await asyncio.gather(*(self._ask(hook, event, tool_use_id) for hook in hooks)))
+            return [await self._ask(hooks[0], name, event, tool_use_id)]
+        replies: dict[int, HookReply] = {}
 
-    async def _ask(self, hook: HostHook, event: Any, tool_use_id: str) -> HookReply:
+        async def ask(place: int, hook: HostHook) -> None:
+            replies[place] = await self._ask(hook, name, event, tool_use_id)
+
+        async with anyio.create_task_group() as tasks:
+            for place, hook in enumerate(hooks):
+                tasks.start_soon(ask, place, hook)
+        return [replies[place] for place in range(len(hooks))]
+
+    async def _ask(self, hook: HostHook, name: str, event: Any, tool_use_id: str) -> HookReply:
         try:
             output = await self._host.call_hook(hook.callback_id, event, tool_use_id, hook.seconds)
         except HookTimeoutError:
             return HookReply(hook, failure="timeout")
         except HookFailedError:
+            return HookReply(hook, failure="error")
+        specific = output.hook_specific_output
+        if isinstance(specific, msgspec.Struct) and specific.__struct_config__.tag != name:
             return HookReply(hook, failure="error")
         return HookReply(hook, output)

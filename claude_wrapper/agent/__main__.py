@@ -1,0 +1,77 @@
+"""The agent executable: from a command line to an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from .cli import Arguments, UsageError, help_text, parse_arguments
+from .load_settings import load_settings
+from .settings import Settings
+from .settings_files import SettingsError
+from .version import version_line
+
+__all__ = ["main", "run_and_exit"]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the agent; returns its exit code."""
+    try:
+        arguments = parse_arguments(sys.argv[1:] if argv is None else argv)
+        if arguments.has("version"):
+            return _say(version_line() + "\n")
+        if arguments.has("help"):
+            return _say(help_text())
+        return _run(arguments)
+    except UsageError as error:
+        return _refuse(
+            f"error: {error}" if str(error).startswith(("option", "unknown")) else f"Error: {error}"
+        )
+    except SettingsError as error:
+        return _refuse(f"Error: {error}")
+
+
+def _run(arguments: Arguments) -> int:
+    settings = load_settings(arguments, os.environ, Path.cwd())
+    for warning in settings.warnings:
+        sys.stderr.write(f"Warning: {warning}\n")
+    if settings.json_schema is not None:
+        _check_schema(settings)
+    # Everything that only a run needs is imported from here on: `--version` and refusals stay quick.
+    from .run import run  # noqa: PLC0415
+
+    return run(settings)
+
+
+def _check_schema(settings: Settings) -> None:
+    from .structured import SchemaError, check_schema  # noqa: PLC0415  # as above
+
+    try:
+        check_schema(settings.json_schema or {})
+    except SchemaError as error:
+        raise UsageError(f"--json-schema is not a valid JSON Schema: {error}") from error
+
+
+def _say(text: str) -> int:
+    sys.stdout.write(text)
+    return 0
+
+
+def _refuse(text: str) -> int:
+    sys.stderr.write(text + "\n")
+    return 1
+
+
+def run_and_exit() -> NoReturn:
+    """Run the agent as a process."""
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # What is left of the interpreter's end would cost time and could wait for threads for ever.
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    run_and_exit()

@@ -1,0 +1,278 @@
+"""Whether a call may run: rules and mode first, then whoever can be asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import anyio
+from msgspec import UNSET
+
+from claude_wrapper.wire.permissions import AllowReply, CanUseTool, DenyReply, PermissionReply
+
+from .access import Access
+from .calls import CallResult, ToolCall, rejected_by_user
+from .frames import Frames
+from .hook_events import HookEvents
+from .hooks.outcome import PreToolOutcome
+from .hostlink import HostRefusedError
+from .interrupts import Interruption
+from .permissions.call import Decision
+
+__all__ = ["Approval", "Approved", "PermissionHost", "Question"]
+
+_WITHDRAWN_SECONDS = 5.0
+_FALLBACK_DENIAL = "The user did not allow this call."
+
+
+class PermissionHost(Protocol):
+    """Answers questions about permission."""
+
+    async def can_use_tool(self, question: CanUseTool) -> PermissionReply:
+        """Raises HostRefusedError."""
+        ...
+
+
+@dataclass(frozen=True)
+class Question:
+    """A call as it is decided on."""
+
+    call: ToolCall
+    tool_input: dict[str, Any]
+    """With every path absolute."""
+    decision: Decision
+    display_name: str
+    mcp_server: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Approved:
+    """The call may run, with another input if one is given."""
+
+    decision: dict[str, Any]
+    updated_input: dict[str, Any] | None = None
+
+
+class Approval:
+    """Settles what the decision left open. One question is open at a time.
+
+    `host` is None when nobody can be asked.
+    """
+
+    def __init__(
+        self,
+        access: Access,
+        frames: Frames,
+        hooks: HookEvents,
+        interruption: Interruption,
+        host: PermissionHost | None,
+    ) -> None:
+        self._access = access
+        self._frames = frames
+        self._hooks = hooks
+        self._interruption = interruption
+        self._host = host
+        self.denials: list[dict[str, Any]] = []
+        """The calls that were denied, as results list them; whoever runs a turn puts a new list here."""
+        self.turn_taking = anyio.Lock()
+        """Held from a question until its call is over, so that the next question waits for that."""
+
+    def denied_by_hook(self, call: ToolCall, text: str) -> CallResult:
+        """The result of a call that a hook refused."""
+        self._note_denied(call)
+        return CallResult(
+            text,
+            structured=f"Error: {text}",
+            is_error=True,
+            not_run="permission-rule",
+            decision={"decision": "reject", "source": "hook", "reason_type": "hook"},
+        )
+
+    def settled(self, question: Question, hook: PreToolOutcome) -> Approved | CallResult | None:
+        """What rules, mode and hook make of the call; None when somebody has to be asked."""
+        decision = question.decision
+        if decision.behavior == "deny":
+            return self._denied(question)
+        if hook.decision == "ask":
+            return None
+        if decision.behavior == "allow":
+            return Approved(_accepted(decision))
+        if hook.decision == "allow" and not _insists(decision):
+            return Approved({"decision": "accept", "source": "hook", "reason_type": "hook"})
+        return None
+
+    async def ask(self, question: Question, hook: PreToolOutcome) -> Approved | CallResult:
+        """Ask whoever can be asked; without anybody the call is denied."""
+        if self._host is None:
+            reply = await self._hooks.permission_request(
+                question.call.name, question.tool_input, question.decision
+            )
+            if reply is None:
+                return self._unanswered(question, hook)
+            return self._answered(question, reply, by_hook=True)
+        self._frames.session_state("requires_action")
+        try:
+            with self._interruption.question() as scope:
+                reply, by_hook = await self._first_answer(question, hook)
+        except HostRefusedError as error:
+            self._frames.session_state("running")
+            return self._refused(question, f"Tool permission request failed: {error}", "config")
+        if scope.cancelled_caught:
+            # An interrupt is under way; the turn ends as soon as the host has been told so.
+            await anyio.sleep(_WITHDRAWN_SECONDS)
+            return rejected_by_user()
+        result = self._answered(question, reply, by_hook=by_hook)
+        self._frames.session_state("running")
+        return result
+
+    async def _first_answer(self, question: Question, hook: PreToolOutcome) -> tuple[PermissionReply, bool]:
+        """The host's answer or a hook's, whichever comes first; the other question is withdrawn."""
+        assert self._host is not None
+        body = _can_use_tool(question, hook)
+        if not self._hooks.has("PermissionRequest"):
+            return await self._host.can_use_tool(body), False
+        answers: list[tuple[PermissionReply, bool]] = []
+        failures: list[HostRefusedError] = []
+
+        async def from_host() -> None:
+            assert self._host is not None
+            try:
+                answers.append((await self._host.can_use_tool(body), False))
+            except HostRefusedError as error:
+                failures.append(error)
+            group.cancel_scope.cancel()
+
+        async def from_hook() -> None:
+            reply = await self._hooks.permission_request(
+                question.call.name, question.tool_input, question.decision
+            )
+            if reply is not None:
+                answers.append((reply, True))
+                group.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(from_host)
+            group.start_soon(from_hook)
+        if answers:
+            return answers[0]
+        raise failures[0] if failures else HostRefusedError("Error: nobody answered")
+
+    def _answered(
+        self, question: Question, reply: PermissionReply, *, by_hook: bool
+    ) -> Approved | CallResult:
+        source = "hook" if by_hook else "user_temporary"
+        if isinstance(reply, AllowReply):
+            if isinstance(reply.updated_permissions, list):
+                self._access.apply(reply.updated_permissions)
+            updated = reply.updated_input if isinstance(reply.updated_input, dict) else None
+            return Approved({"decision": "accept", "source": source}, updated)
+        return self._refusal(question, reply, "hook" if by_hook else "user_reject")
+
+    def _refusal(self, question: Question, reply: DenyReply, source: str) -> CallResult:
+        text = reply.message if isinstance(reply.message, str) and reply.message else _FALLBACK_DENIAL
+        if reply.interrupt is True:
+            self._note_denied(question.call)
+            stopped = rejected_by_user()
+            stopped.interrupts = True
+            return stopped
+        return self._refused(question, text, source)
+
+    def _refused(self, question: Question, text: str, source: str) -> CallResult:
+        self._note_denied(question.call)
+        return CallResult(
+            text,
+            structured=f"Error: {text}",
+            is_error=True,
+            not_run="permission-rule",
+            decision={"decision": "reject", "source": source},
+        )
+
+    def _denied(self, question: Question) -> CallResult:
+        """A rule, or the mode, says no."""
+        decision = question.decision
+        self._note_denied(question.call)
+        rejected: dict[str, Any] = {"decision": "reject", "source": "config"}
+        if decision.reason_type is not None:
+            rejected["reason_type"] = decision.reason_type
+        if decision.as_tool_error:
+            return CallResult(
+                f"<tool_use_error>{decision.message}</tool_use_error>",
+                structured=f"Error: {decision.message}",
+                is_error=True,
+                decision=rejected,
+            )
+        self._tell_denied(question)
+        return CallResult(
+            decision.message,
+            structured=f"Error: {decision.message}",
+            is_error=True,
+            not_run="permission-rule",
+            decision=rejected,
+        )
+
+    def _unanswered(self, question: Question, hook: PreToolOutcome) -> CallResult:
+        """Nobody can be asked."""
+        decision = question.decision
+        text = decision.message or hook.reason or f"Permission to use {question.call.name} was not given."
+        self._note_denied(question.call)
+        self._tell_denied(question, text)
+        return CallResult(
+            text,
+            structured=f"Error: {text}",
+            is_error=True,
+            not_run="user-rejected",
+            decision={"decision": "reject", "source": "config"},
+        )
+
+    def _note_denied(self, call: ToolCall) -> None:
+        self.denials.append({"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input})
+
+    def _tell_denied(self, question: Question, text: str | None = None) -> None:
+        decision = question.decision
+        fields: dict[str, Any] = {}
+        if decision.behavior == "deny":
+            fields["decision_reason_type"] = decision.reason_type or UNSET
+            fields["decision_reason"] = decision.reason or UNSET
+        self._frames.permission_denied(
+            question.call.name, question.call.id, decision.message if text is None else text, **fields
+        )
+
+
+def _accepted(decision: Decision) -> dict[str, Any]:
+    accepted: dict[str, Any] = {"decision": "accept", "source": "config"}
+    if decision.reason_type is not None and decision.reason_type != "other":
+        accepted["reason_type"] = decision.reason_type
+    return accepted
+
+
+def _insists(decision: Decision) -> bool:
+    """Whether the question has to be put even though a hook allowed the call."""
+    by_rule = decision.rule is not None and decision.rule.behavior == "ask"
+    return by_rule or decision.requires_interaction or decision.reason_type == "safetyCheck"
+
+
+def _can_use_tool(question: Question, hook: PreToolOutcome) -> CanUseTool:
+    decision = question.decision
+    body = CanUseTool(
+        tool_name=question.call.name,
+        display_name=question.display_name,
+        input=question.tool_input,
+        tool_use_id=question.call.id,
+        mcp_server=question.mcp_server if question.mcp_server is not None else UNSET,
+        description=decision.description or UNSET,
+        requires_user_interaction=True if decision.requires_interaction else UNSET,
+        suppress_always_allow_rule=True if decision.suppress_always_allow else UNSET,
+        server_policy_ask_only=True if question.mcp_server is not None else UNSET,
+    )
+    if hook.decision == "ask":
+        body.decision_reason_type = "hook"
+        body.decision_reason = hook.reason if hook.reason is not None else UNSET
+        return body
+    body.permission_suggestions = list(decision.suggestions) if decision.suggestions is not None else UNSET
+    body.blocked_path = decision.blocked_path if decision.blocked_path is not None else UNSET
+    body.decision_reason_type = decision.reason_type or UNSET
+    body.decision_reason = decision.reason if decision.reason is not None else UNSET
+    body.classifier_approvable = (
+        decision.classifier_approvable if decision.classifier_approvable is not None else UNSET
+    )
+    return body

@@ -1,0 +1,207 @@
+"""One reply of the model: its stream read, its blocks written down and shown as they are finished."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from msgspec import UNSET
+
+from claude_wrapper.wire.messages import AssistantBody
+
+from .api.catalog import Model
+from .api.client import ReplyStream
+from .api.events import ThinkingDelta
+from .api.fold import Block, Reply
+from .api.items import BlockDone, RawEvent, ReplyAbandoned, ReplyDone, RetryNotice
+from .api.request import ModelRequest
+from .calls import ToolCall
+from .frames import Frames
+from .hook_events import HookEvents
+from .meter import Meter
+from .session import Session
+from .turn import Turn
+
+__all__ = ["Asker", "ModelApi"]
+
+_CHARACTERS_PER_TOKEN = 4
+_MOST_UNREAD = 8 * 1024 * 1024
+
+
+class ModelApi(Protocol):
+    """Answers requests."""
+
+    def stream(self, request: ModelRequest) -> ReplyStream: ...
+
+
+class Output(Protocol):
+    """Where frames go, as far as much output has to wait for its reader."""
+
+    async def room(self, limit: int = 0) -> None: ...
+
+
+class Asker:
+    """Asks the model and shows what it says. What was said last is in `reply`, even after an interrupt."""
+
+    def __init__(
+        self,
+        api: ModelApi,
+        frames: Frames,
+        session: Session,
+        meter: Meter,
+        hooks: HookEvents,
+        output: Output,
+        *,
+        partial: bool,
+        shown_input: Callable[[str, dict[str, Any]], dict[str, Any]],
+        tool_meta: Callable[[str, str], dict[str, Any] | None],
+    ) -> None:
+        self._api = api
+        self._frames = frames
+        self._session = session
+        self._meter = meter
+        self._hooks = hooks
+        self._output = output
+        self._partial = partial
+        self._shown_input = shown_input
+        self._tool_meta = tool_meta
+        self._stream: ReplyStream | None = None
+        self._model: Model | None = None
+        self._display = "updates"
+        self._thought = 0
+        self._thinking_since: float | None = None
+
+    @property
+    def reply(self) -> Reply | None:
+        """The reply as far as it has come, None before the first."""
+        return self._stream.reply if self._stream is not None else None
+
+    @property
+    def model(self) -> Model | None:
+        """The model that was asked last."""
+        return self._model
+
+    async def ask(self, turn: Turn, request: ModelRequest) -> Reply:
+        """Ask for a reply; raises ApiError. Tool calls of the reply are put into `turn.calls`."""
+        turn.requests += 1
+        turn.stage = "streaming"
+        turn.calls = []
+        self._model = request.model
+        self._display = (request.tuning.thinking or {}).get("display") or "updates"
+        self._thought = 0
+        if self._partial:
+            self._frames.status("requesting")
+        began = time.monotonic()
+        if turn.clock.requested is None:
+            turn.clock.requested = began
+            turn.clock.request_wall_ms = int(time.time() * 1000)
+        try:
+            return await self._read(turn, request)
+        finally:
+            spent = (time.monotonic() - began) * 1000
+            turn.clock.api_ms += spent
+            self._meter.api_ms += spent
+
+    async def _read(self, turn: Turn, request: ModelRequest) -> Reply:
+        async with self._api.stream(request) as stream:
+            self._stream = stream
+            async for item in stream:
+                if isinstance(item, RawEvent):
+                    self._event(turn, stream, item)
+                elif isinstance(item, BlockDone):
+                    await self._block(turn, stream, item.block)
+                elif isinstance(item, RetryNotice):
+                    self._frames.api_retry(
+                        attempt=item.attempt,
+                        max_retries=item.max_retries,
+                        retry_delay_ms=item.delay_ms,
+                        error_status=item.status,
+                        error=item.kind,
+                    )
+                elif isinstance(item, ReplyAbandoned):
+                    self._meter.enter(item.reply, request.model)
+                elif isinstance(item, ReplyDone):
+                    return self._done(turn, item.reply, request.model)
+                await self._output.room(_MOST_UNREAD)
+        raise AssertionError("the stream ended without a reply")
+
+    def _done(self, turn: Turn, reply: Reply, model: Model) -> Reply:
+        self._meter.enter(reply, model)
+        turn.count_reply(reply.usage)
+        turn.stop_reason = reply.stop_reason
+        self._session.end_reply(reply.id, reply.stop_reason, reply.usage.to_result())
+        return reply
+
+    def _event(self, turn: Turn, stream: ReplyStream, item: RawEvent) -> None:
+        now = time.monotonic()
+        kind = item.type
+        if turn.clock.first_event is None:
+            turn.clock.first_event = now
+        if kind == "message_start":
+            turn.begun.append(stream.reply.id)
+        elif kind == "content_block_delta":
+            turn.clock.first_token = turn.clock.first_token or now
+            if item.delta_type == ThinkingDelta.__struct_config__.tag:
+                self._count_thinking(turn, item.text, now)
+        if self._partial and kind != "ping":
+            self._pass_on(turn, stream, item, kind)
+
+    def _pass_on(self, turn: Turn, stream: ReplyStream, item: RawEvent, kind: str) -> None:
+        fields: dict[str, Any] = {"api_message_id": stream.reply.id}
+        if kind == "message_start":
+            fields["ttft_ms"] = turn.clock.since_request(time.monotonic()) or 0
+            fields["thinking_display"] = self._display
+        if turn.prompt_uuids and not turn.answered:
+            fields["user_message_uuid"] = turn.prompt_uuids[0]
+        self._frames.stream_event(bytes(item.data), **fields)
+
+    def _count_thinking(self, turn: Turn, text: str, now: float) -> None:
+        self._thinking_since = self._thinking_since or now
+        before = -(-self._thought // _CHARACTERS_PER_TOKEN)
+        self._thought += len(text)
+        total = -(-self._thought // _CHARACTERS_PER_TOKEN)
+        uuids = turn.prompt_uuids
+        self._frames.thinking_tokens(total, total - before, uuids[0] if uuids else UNSET)
+
+    async def _block(self, turn: Turn, stream: ReplyStream, block: Block) -> None:
+        data = block.data
+        fields: dict[str, Any] = {}
+        if block.type == "text":
+            text = str(data.get("text", ""))
+            turn.last_text = text
+            await self._hooks.message_shown(turn.id, text)
+        elif block.type == "thinking":
+            since, self._thinking_since = self._thinking_since, None
+            fields["thinking_duration_ms"] = int((time.monotonic() - since) * 1000) if since else 0
+            fields["thinking_display"] = self._display
+        elif block.type == "tool_use":
+            data = {**data, "input": self._shown_input(data["name"], data["input"])}
+            turn.calls.append(ToolCall(data["id"], data["name"], data["input"], block.unparsed))
+            meta = self._tool_meta(data["name"], data["id"])
+            if meta is not None:
+                fields["tool_use_meta"] = [meta]
+        self.show_block(turn, stream.reply, data, block.index, **fields)
+
+    def show_block(self, turn: Turn, reply: Reply, data: dict[str, Any], index: int, **fields: Any) -> None:
+        """Write a block down and send its frame."""
+        head = {**reply.head, "stop_reason": None, "stop_sequence": None}
+        requested = self._model.name if self._model is not None else None
+        uuid = self._session.add_reply_block(head, data, index, requested)
+        if turn.prompt_uuids and not turn.answered:
+            fields["user_message_uuid"] = turn.prompt_uuids[0]
+            fields["user_message_uuids"] = turn.prompt_uuids
+        turn.answered = True
+        turn.clock.first_frame = turn.clock.first_frame or time.monotonic()
+        body = AssistantBody(
+            content=[data],  # type: ignore[list-item]  # the API's blocks travel as they are, whatever their type
+            model=reply.model,
+            id=reply.id,
+            type="message",
+            role="assistant",
+            stop_reason=None,
+            stop_sequence=None,
+            usage=reply.head.get("usage"),
+            context_management=None,
+        )
+        self._frames.assistant(uuid, body, **fields)

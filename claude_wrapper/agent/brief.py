@@ -1,0 +1,103 @@
+"""What the model is asked with: which model, how it thinks, and the prompt before the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from .api.catalog import Model, find_model
+from .api.request import CacheTtl, ModelRequest, cache_ttl
+from .api.tuning import Tuning, tune
+from .context.system_prompt import PromptChoice, system_prompt
+from .history import History
+from .settings import Settings
+
+__all__ = ["Brief"]
+
+
+class Brief:
+    """Makes requests. What hosts change during a session is changed here."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._environ = settings.environ
+        self._cwd: Path = settings.cwd
+        self._betas = settings.model.betas
+        self._wishes = settings.model.wishes
+        self._choice = PromptChoice(
+            blocks=None if settings.system_prompt is None else (settings.system_prompt,),
+            appended=settings.append_system_prompt,
+        )
+        self._extra = _extra_body(settings.environ)
+        self._system: Sequence[str] | None = None
+        self._tuning: Tuning | None = None
+        self._cache: CacheTtl | None = None
+        self.model: Model = find_model(settings.model.name, settings.environ)
+
+    def use_model(self, name: str | None) -> Model:
+        """Ask another model from now on; None is the default one."""
+        self.model = find_model(name, self._environ)
+        self._tuning = None
+        return self.model
+
+    def use_thinking(self, tokens: int | None, display: str | None) -> None:
+        """Let the model think so many tokens; None leaves it to the model."""
+        self._wishes = replace(
+            self._wishes,
+            thinking=None if not tokens else "enabled",
+            thinking_tokens=tokens,
+            display=display or self._wishes.display,
+        )
+        self._tuning = None
+
+    def use_prompt(self, blocks: Sequence[str] | None, appended: str | None) -> None:
+        """Take the prompt that the host brings."""
+        self._choice = PromptChoice(
+            blocks=self._choice.blocks if blocks is None else tuple(blocks),
+            appended=self._choice.appended if appended is None else appended,
+        )
+        self._system = None
+
+    @property
+    def tuning(self) -> Tuning:
+        """How the model is asked to think."""
+        if self._tuning is None:
+            self._tuning = tune(self.model, self._wishes)
+            self._cache = cache_ttl(self.model, self._environ)
+        return self._tuning
+
+    @property
+    def system(self) -> Sequence[str]:
+        """The system prompt. Once it is made it stays, since the model's cache depends on it."""
+        if self._system is None:
+            self._system = system_prompt(self._choice, self._cwd, self.model.name)
+        return self._system
+
+    def request(self, history: History, tools: Sequence[Mapping[str, Any]], session_id: str) -> ModelRequest:
+        """The request for the next reply."""
+        tuning = self.tuning
+        return ModelRequest(
+            model=self.model,
+            messages=history.messages,
+            tuning=tuning,
+            system=self.system,
+            tools=tools,
+            cache=self._cache,
+            session_id=session_id,
+            betas=self._betas,
+            extra=self._extra,
+        )
+
+
+def _extra_body(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """Fields that the user wants in every request; what is no JSON object is left out."""
+    text = environ.get("CLAUDE_CODE_EXTRA_BODY", "")
+    if not text:
+        return {}
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return {}

@@ -1,0 +1,160 @@
+"""The end of a turn: what a reply without tool calls leads to, and what tools can end."""
+
+from __future__ import annotations
+
+from msgspec import UNSET
+
+from claude_wrapper.wire.codec import encode
+
+from .api.fold import Reply
+from .calls import ToolCall
+from .hooks.outcome import Outcome
+from .parts import Parts
+from .results import error_body
+from .structured import STRUCTURED_OUTPUT
+from .turn import Ending, Turn
+
+__all__ = ["Closing"]
+
+_MOST_LENGTH_NUDGES = 3
+_MOST_STOP_BLOCKS = 8
+_GO_ON = (
+    "Output token limit hit. Resume directly at the word where the text broke off: do not apologise, repeat or "
+    "sum up. Divide what is left into smaller pieces."
+)
+_SAY_SOMETHING = (
+    "[The last reply had nothing that the user could see. Go on, and end with a text for the user.]"
+)
+_HAND_IN = (
+    "[structured-output-enforce] You MUST call the StructuredOutput tool to complete this request. "
+    "Call this tool now."
+)
+
+
+class Closing:
+    """Decides whether a turn is over."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def after_text(self, turn: Turn, reply: Reply) -> Ending | None:
+        """What follows a reply that calls no tool."""
+        if reply.stop_reason == "max_tokens":
+            return self._too_long(turn)
+        if reply.stop_reason == "refusal":
+            return self._refusal(turn)
+        if not _says_anything(reply) and turn.empty_nudges == 0:
+            turn.empty_nudges += 1
+            self._nudge(turn, _SAY_SOMETHING)
+            return None
+        if self._parts.structured and turn.answer_nudges == 0:
+            turn.answer_nudges += 1
+            self._nudge(turn, _HAND_IN)
+            return None
+        turn.stage = "closing"
+        text = turn.last_text if _says_anything(reply) else ""
+        return await self._stop_hooks(turn, text)
+
+    def deferred(self, turn: Turn, call: ToolCall) -> Ending:
+        """A hook put a call off."""
+        return Ending(
+            terminal_reason="tool_deferred",
+            stop_reason="tool_deferred",
+            fields={"deferred_tool_use": {"id": call.id, "name": call.name, "input": call.input}},
+            timed=False,
+        )
+
+    def answer_handed_in(self, turn: Turn, most_bad: int) -> Ending | None:
+        """Whether the run's answer was handed in, or failed once too often."""
+        for call in turn.calls:
+            if call.name != STRUCTURED_OUTPUT:
+                continue
+            result = turn.results[call.id]
+            if result.final is not UNSET:
+                text = encode(result.final).decode()
+                return Ending(text=text, fields={"structured_output": result.final})
+            if isinstance(result.content, str):
+                turn.bad_answers += 1
+                turn.last_bad_answer = result.content
+        if turn.bad_answers < most_bad:
+            return None
+        turn.usage = turn.usage_before_last
+        return Ending(
+            "error_max_structured_output_retries",
+            "structured_output_retry_exhausted",
+            is_error=True,
+            errors=[
+                f"No valid structured output after {turn.bad_answers} attempts; "
+                f"the last one failed with: {turn.last_bad_answer}"
+            ],
+        )
+
+    async def _stop_hooks(self, turn: Turn, text: str) -> Ending | None:
+        parts = self._parts
+        outcome = await parts.hooks.stop(text, again=turn.stop_blocks > 0)
+        if outcome.stop:
+            return Ending(text=text, terminal_reason="stop_hook_prevented")
+        if not _keeps_going(outcome) or turn.stop_blocks >= _MOST_STOP_BLOCKS:
+            return Ending(text=text)
+        turn.stop_blocks += 1
+        feedback = outcome.block if outcome.block is not None else "\n".join(outcome.contexts)
+        self._nudge(turn, f"Stop hook feedback:\n{feedback}")
+        if outcome.block is not None:
+            parts.frames.notification("stop-hook-error", "A stop hook wants the work to go on", "immediate")
+        return None
+
+    def _too_long(self, turn: Turn) -> Ending | None:
+        if turn.length_nudges < _MOST_LENGTH_NUDGES:
+            turn.length_nudges += 1
+            self._nudge(turn, _GO_ON)
+            return None
+        limit = self._parts.brief.tuning.max_tokens
+        text = (
+            f"API Error: the reply is longer than the limit of {limit} output tokens. "
+            "CLAUDE_CODE_MAX_OUTPUT_TOKENS sets another limit."
+        )
+        self._error_message(text, "max_output_tokens", api_error="max_output_tokens")
+        return Ending(
+            is_error=True,
+            text=text,
+            terminal_reason="api_error",
+            stop_reason="stop_sequence",
+            fields={"api_error": "max_output_tokens"},
+            timed=False,
+        )
+
+    def _refusal(self, turn: Turn) -> Ending | None:
+        parts = self._parts
+        model = parts.brief.model.name
+        if turn.refusals == 0:
+            turn.refusals += 1
+            parts.frames.informational(f"{model} declined to answer; it is asked once more.", "warning")
+            return None
+        text = (
+            f"API Error: {model} declined to answer this request, as its provider's usage policy may demand."
+        )
+        parts.frames.refused(model, text)
+        self._error_message(text, "invalid_request")
+        return Ending(
+            is_error=True, text=text, terminal_reason="api_error", stop_reason="refusal", timed=False
+        )
+
+    def _nudge(self, turn: Turn, text: str) -> None:
+        """Add a text of the agent's own to the conversation."""
+        uuid = self._parts.session.add_note(text)
+        turn.user_messages += 1
+        self._parts.frames.user(uuid, [{"type": "text", "text": text}], is_synthetic=True)
+
+    def _error_message(self, text: str, kind: str, **fields: str) -> None:
+        body = error_body(text)
+        message = {"role": "assistant", "model": body.model, "id": body.id, "content": body.content}
+        uuid = self._parts.session.add_error_message(message, kind)
+        self._parts.frames.assistant(uuid, body, error=kind, is_api_error_message=True, **fields)
+
+
+def _says_anything(reply: Reply) -> bool:
+    return any(block.type == "text" and str(block.data.get("text", "")).strip() for block in reply.blocks)
+
+
+def _keeps_going(outcome: Outcome) -> bool:
+    return outcome.block is not None or bool(outcome.contexts)

@@ -1,0 +1,154 @@
+"""Putting the parts of a session together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from msgspec import UNSET
+
+from claude_wrapper.link.peer import ControlPeer
+
+from .access import Access
+from .api.client import ModelClient
+from .approval import Approval
+from .asking import Asker
+from .brief import Brief
+from .dispatch import Dispatcher
+from .frames import Frames
+from .hook_events import HookEvents
+from .hooks.registry import HookRegistry
+from .hooks.run import HookRunner
+from .hostlink import HostLink
+from .init_frame import InitSender
+from .interrupts import Interruption
+from .mcp_tools import McpServers
+from .meter import Meter
+from .output import LineWriter
+from .parts import Parts
+from .prompts import PromptQueue
+from .results import Results
+from .session import Session
+from .session_start import SessionStart
+from .settings import Settings
+from .settings_store import SettingsStore
+from .toolbox import Toolbox
+from .toolround import ToolRound
+from .tools.contract import ToolContext
+from .tools.environment import without_secrets
+from .tools.registry import BUILTIN_NAMES, builtin_tools
+from .version import AGENT_VERSION
+
+__all__ = ["compose"]
+
+_MOST_AT_ONCE = 10
+
+
+def compose(
+    settings: Settings,
+    start: SessionStart,
+    writer: LineWriter,
+    frames: Frames,
+    peer: ControlPeer,
+    registry: HookRegistry,
+    queue: PromptQueue,
+    interruption: Interruption,
+    start_task: Callable[..., object],
+) -> tuple[Parts, ModelClient]:
+    """Make the session's parts; the client is the caller's to close."""
+    session = Session(
+        start.session_id,
+        settings.cwd,
+        settings.entrypoint,
+        start.transcript,
+        start.history,
+        start.conversation.leaf,
+        start.copied,
+    )
+    meter = Meter()
+    meter.go_on(start.conversation)
+    store = SettingsStore(settings.environ, settings.cwd)
+    access = Access(settings.policy, store, lambda mode: frames.status(None, mode))
+    link = HostLink(peer)
+    toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
+    servers = McpServers(toolbox, link, start_task)
+    servers.add_configured(settings.mcp_servers)
+    brief = Brief(settings)
+    hooks = HookEvents(HookRunner(registry, link), frames, _common_fields(session, settings, access))
+    context = ToolContext(
+        cwd=settings.cwd,
+        original_cwd=settings.cwd,
+        working_dirs=lambda: access.directories(settings.cwd),
+        session_id=start.session_id,
+        environment=without_secrets(settings.environ),
+        results_dir=start.folder / start.session_id / "tool-results",
+    )
+    approval = Approval(
+        access,
+        frames,
+        hooks,
+        interruption,
+        link if settings.permission_prompt_tool == "stdio" else None,
+    )
+    dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
+    client = ModelClient.from_environment(settings.environ, user_agent=f"claude-wrapper/{AGENT_VERSION}")
+    asker = Asker(
+        client,
+        frames,
+        session,
+        meter,
+        hooks,
+        writer,
+        partial=settings.partial_messages,
+        shown_input=dispatcher.shown_input,
+        tool_meta=toolbox.use_meta,
+    )
+    parts = Parts(
+        settings=settings,
+        frames=frames,
+        session=session,
+        queue=queue,
+        access=access,
+        brief=brief,
+        toolbox=toolbox,
+        servers=servers,
+        hooks=hooks,
+        meter=meter,
+        asker=asker,
+        round=ToolRound(dispatcher, session, frames, hooks, _most_at_once(settings)),
+        results=Results(frames, meter, partial=settings.partial_messages),
+        interruption=interruption,
+        approval=approval,
+        send_init=InitSender(settings, frames, access, brief, toolbox, servers).send,
+    )
+    return parts, client
+
+
+def _wanted_tools(settings: Settings) -> list[str]:
+    """The built-in tools to offer: those that are asked for, or the usual ones."""
+    if settings.tools is not None:
+        return [name for name in BUILTIN_NAMES if name in settings.tools]
+    usual = list(BUILTIN_NAMES)
+    if settings.environ.get("CLAUDE_CODE_ENABLE_TASKS") not in {"0", "false"} and "TodoWrite" in usual:
+        usual.remove("TodoWrite")
+    return usual
+
+
+def _most_at_once(settings: Settings) -> int:
+    text = settings.environ.get("CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY", "")
+    return int(text) if text.isdecimal() and int(text) > 0 else _MOST_AT_ONCE
+
+
+def _common_fields(session: Session, settings: Settings, access: Access) -> Callable[[], dict[str, Any]]:
+    """What every hook is told."""
+
+    def fields() -> dict[str, Any]:
+        return {
+            "session_id": session.id,
+            "transcript_path": session.transcript_path,
+            "cwd": str(settings.cwd),
+            "prompt_id": session.prompt_id or UNSET,
+            "permission_mode": access.mode,
+        }
+
+    return fields

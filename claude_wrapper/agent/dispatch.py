@@ -1,0 +1,237 @@
+"""One tool call from the model's wish to its result: the one way that every call goes."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import UNSET
+
+from claude_wrapper.wire.codec import encode
+
+from .access import Access
+from .approval import Approval, Approved, Question
+from .calls import CallResult, ToolCall, current_call, tool_error
+from .hook_events import HookEvents, ToolEvent
+from .hooks.outcome import Outcome, PreToolOutcome
+from .permissions.call import Call
+from .permissions.decide import decide
+from .toolbox import Toolbox
+from .tools.contract import InputRejected, Tool, ToolContext, ToolFailure, ToolOutput
+from .tools.registry import validate_input
+
+__all__ = ["Dispatcher"]
+
+logger = logging.getLogger("claude_wrapper.agent")
+
+
+@dataclass
+class _Prepared:
+    """A call that may be decided on."""
+
+    call: ToolCall
+    tool: Tool
+    tool_input: dict[str, Any]
+    absolute: dict[str, Any]
+    """The same with every path absolute, as rules, hooks and hosts see it."""
+
+
+class Dispatcher:
+    """Runs calls: validate, check, hooks, permission, run, hooks."""
+
+    def __init__(
+        self, toolbox: Toolbox, context: ToolContext, access: Access, hooks: HookEvents, approval: Approval
+    ) -> None:
+        self._toolbox = toolbox
+        self._context = context
+        self._access = access
+        self._hooks = hooks
+        self._approval = approval
+
+    def shown_input(self, name: str, tool_input: dict[str, Any]) -> dict[str, Any]:
+        """The input as the conversation shows it: as the model wrote it, with defaults it left out."""
+        tool = self._toolbox.find(name)
+        if tool is None:
+            return tool_input
+        try:
+            return tool.prepare(self._validated(tool, tool_input), self._context)
+        except InputRejected:
+            return tool_input
+
+    def is_read_only(self, call: ToolCall) -> bool:
+        """Whether a call may run beside others. One that will fail before it runs changes nothing."""
+        tool = self._toolbox.find(call.name)
+        if tool is None or call.unparsed is not None:
+            return True
+        try:
+            return tool.is_read_only(self._validated(tool, call.input))
+        except InputRejected:
+            return True
+
+    async def dispatch(self, call: ToolCall) -> CallResult:
+        """Carry out one call. Whatever goes wrong with it is a result."""
+        try:
+            prepared = await self._prepare(call, call.input)
+            hook = await self._hooks.before_tool(self._event(prepared))
+            refused = self._refused_by_hook(prepared, hook)
+            if refused is not None:
+                return refused
+            if hook.updated_input is not None:
+                prepared = await self._prepare(call, hook.updated_input)
+            result = await self._decide_and_run(prepared, hook)
+        except InputRejected as rejection:
+            return tool_error(rejection.text, rejection.structured)
+        result.contexts[:0] = hook.contexts
+        result.hook_stopped = result.hook_stopped or hook.stop
+        return result
+
+    async def _prepare(self, call: ToolCall, tool_input: dict[str, Any]) -> _Prepared:
+        tool = self._toolbox.find(call.name)
+        if tool is None:
+            raise InputRejected(f"Error: No such tool available: {call.name}", None)
+        if call.unparsed is not None:
+            raise InputRejected(
+                f"InputValidationError: {call.name} failed: its input is no JSON object: {call.unparsed[:200]}"
+            )
+        valid = tool.prepare(self._validated(tool, tool_input), self._context)
+        await tool.check(valid, self._context)
+        return _Prepared(call, tool, valid, tool.for_permission(valid, self._context))
+
+    def _validated(self, tool: Tool, tool_input: dict[str, Any]) -> dict[str, Any]:
+        """The input, checked here for the agent's own tools; others check theirs themselves."""
+        return validate_input(tool, tool_input) if self._toolbox.is_built_in(tool.name) else tool_input
+
+    def _refused_by_hook(self, prepared: _Prepared, hook: PreToolOutcome) -> CallResult | None:
+        call = prepared.call
+        label = f"PreToolUse:{call.name} hook error: "
+        if hook.decision == "deny":
+            return self._approval.denied_by_hook(call, label + (hook.reason or "the hook denied this call"))
+        if hook.timed_out:
+            return self._approval.denied_by_hook(
+                call, "The PreToolUse hook gave no answer in time, so this call was not carried out."
+            )
+        blocking = next((reply.hook for reply in hook.failed if reply.hook.blocks_on_failure), None)
+        if blocking is not None:
+            return self._approval.denied_by_hook(
+                call,
+                f"{label}[callback]: {blocking.callback_id} failed, and its failure is set to block the call",
+            )
+        if hook.decision == "defer":
+            return CallResult("", deferred=True)
+        return None
+
+    async def _decide_and_run(self, prepared: _Prepared, hook: PreToolOutcome) -> CallResult:
+        question = self._question(prepared)
+        settled = self._approval.settled(question, hook)
+        if settled is not None:
+            return await self._run_approved(prepared, settled)
+        async with self._approval.turn_taking:
+            # An answer to the question before this one may have settled it.
+            question = self._question(prepared)
+            settled = self._approval.settled(question, hook)
+            if settled is None:
+                settled = await self._approval.ask(question, hook)
+            return await self._run_approved(prepared, settled)
+
+    def _question(self, prepared: _Prepared) -> Question:
+        cwd = self._context.cwd
+        tool = prepared.tool
+        decision = decide(
+            Call(
+                tool_name=tool.name,
+                tool_input=prepared.absolute,
+                cwd=cwd,
+                working_dirs=tuple(self._access.directories(cwd)),
+                read_only=tool.is_read_only(prepared.tool_input),
+                requires_interaction=self._toolbox.requires_interaction(tool.name),
+            ),
+            self._access.policy,
+        )
+        return Question(
+            call=prepared.call,
+            tool_input=prepared.absolute,
+            decision=decision,
+            display_name=self._toolbox.display_name(tool.name),
+            mcp_server=self._toolbox.mcp_server(tool.name),
+        )
+
+    async def _run_approved(self, prepared: _Prepared, settled: Approved | CallResult) -> CallResult:
+        if isinstance(settled, CallResult):
+            return settled
+        modified = settled.updated_input is not None and settled.updated_input != prepared.absolute
+        if modified and settled.updated_input is not None:
+            prepared = await self._prepare(prepared.call, settled.updated_input)
+        result = await self._run(prepared, modified=modified)
+        result.decision = settled.decision
+        return result
+
+    async def _run(self, prepared: _Prepared, *, modified: bool) -> CallResult:
+        event = self._event(prepared)
+        started = time.monotonic()
+        self._context.user_modified = modified
+        current_call.set(prepared.call.id)
+        try:
+            output = await prepared.tool.run(prepared.tool_input, self._context)
+        except ToolFailure as failure:
+            return await self._failed(event, failure.text, failure.structured, started)
+        except InputRejected as rejection:
+            return tool_error(rejection.text, rejection.structured)
+        except Exception as error:  # a fault of the tool must not end the session
+            logger.exception("the tool %s failed", prepared.tool.name)
+            text = f"{type(error).__name__}: {error}"
+            return await self._failed(event, text, f"Error: {text}", started)
+        finally:
+            self._context.user_modified = False
+        return await self._finished(event, output, started)
+
+    async def _failed(self, event: ToolEvent, text: str, structured: Any, started: float) -> CallResult:
+        outcome = await self._hooks.tool_failed(event, text, _milliseconds(started))
+        result = CallResult(text, structured=structured, is_error=True)
+        _heed(result, outcome)
+        return result
+
+    async def _finished(self, event: ToolEvent, output: ToolOutput, started: float) -> CallResult:
+        outcome = await self._hooks.after_tool(event, output.structured, _milliseconds(started))
+        content, structured = output.content, output.structured
+        if outcome.replaced is not UNSET and _fits(outcome.replaced, structured):
+            structured = outcome.replaced
+            content = _content_of(structured)
+        result = CallResult(content, structured=structured, is_error=output.is_error)
+        result.final = self._toolbox.final_value(event.name, event.input)
+        _heed(result, outcome)
+        return result
+
+    def _event(self, prepared: _Prepared) -> ToolEvent:
+        name = prepared.tool.name
+        return ToolEvent(prepared.call.id, name, prepared.absolute, self._toolbox.mcp_server(name))
+
+
+def _heed(result: CallResult, outcome: Outcome) -> None:
+    """Take over what hooks say after the call."""
+    result.contexts += outcome.contexts
+    if outcome.block is not None:
+        result.contexts.append(f"A hook objects to this result: {outcome.block or 'it gave no reason'}")
+    result.hook_stopped = outcome.stop
+
+
+def _milliseconds(started: float) -> int:
+    return int((time.monotonic() - started) * 1000)
+
+
+def _fits(value: Any, structured: Any) -> bool:
+    """Whether a replaced output has the shape of the tool's own."""
+    if isinstance(structured, dict):
+        return isinstance(value, dict) and structured.keys() <= value.keys()
+    return isinstance(value, str | list)
+
+
+def _content_of(structured: Any) -> str | list[dict[str, Any]]:
+    """What the model reads of an output that a hook put in the place of the tool's."""
+    if isinstance(structured, str | list):
+        return structured
+    if isinstance(structured, dict) and isinstance(structured.get("stdout"), str):
+        errors = structured.get("stderr")
+        return "\n".join(part for part in (structured["stdout"], errors) if isinstance(part, str) and part)
+    return encode(structured).decode()

@@ -1,0 +1,85 @@
+"""The agent's questions to its host: permission, hooks and messages to its MCP servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from claude_wrapper.errors import ControlError, ControlTimeoutError
+from claude_wrapper.link.peer import ControlPeer
+from claude_wrapper.wire.codec import decode_object
+from claude_wrapper.wire.hook_outputs import HookOutput
+from claude_wrapper.wire.permissions import CanUseTool, PermissionReply
+from claude_wrapper.wire.requests_agent import HookCallback, McpMessage
+
+from .hooks.run import HookFailedError, HookTimeoutError
+from .mcp.host_server import McpChannelError
+
+__all__ = ["HostGoneError", "HostLink", "HostRefusedError"]
+
+
+class HostGoneError(Exception):
+    """The host closed the channel: nobody answers any more."""
+
+
+class HostRefusedError(Exception):
+    """The host did not answer a question about permission; the text says how it failed."""
+
+
+class HostLink:
+    """Asks the host over the control channel."""
+
+    def __init__(self, peer: ControlPeer) -> None:
+        self._peer = peer
+
+    async def can_use_tool(self, question: CanUseTool) -> PermissionReply:
+        """Ask whether a call may run; waits as long as it takes. Raises HostRefusedError."""
+        try:
+            return _permission_reply(await self._peer.request(question))
+        except HostGoneError as error:
+            raise HostRefusedError(f"AbortError: {error}") from error
+        except (ControlError, msgspec.DecodeError) as error:
+            raise HostRefusedError(f"Error: {error}") from error
+
+    async def call_hook(self, callback_id: str, event: Any, tool_use_id: str, seconds: float) -> HookOutput:
+        """Call a hook; raises HookTimeoutError and HookFailedError."""
+        question = HookCallback(callback_id=callback_id, input=event, tool_use_id=tool_use_id)
+        try:
+            return _hook_output(await self._peer.request(question, timeout=seconds))
+        except ControlTimeoutError as error:
+            raise HookTimeoutError(str(error)) from error
+        except (ControlError, HostGoneError, msgspec.DecodeError) as error:
+            raise HookFailedError(str(error)) from error
+
+    async def mcp_message(
+        self, server: str, message: dict[str, Any], seconds: float | None
+    ) -> dict[str, Any]:
+        """Send a JSON-RPC message to a server in the host; returns its reply. Raises McpChannelError."""
+        try:
+            raw = await self._peer.request(McpMessage(server_name=server, message=message), timeout=seconds)
+            reply = decode_object(bytes(raw)).get("mcp_response") if raw is not None else None
+        except (ControlError, HostGoneError, msgspec.DecodeError) as error:
+            raise McpChannelError(str(error)) from error
+        if not isinstance(reply, dict):
+            raise McpChannelError("the host's answer holds no reply of the server")
+        return reply
+
+
+def _permission_reply(raw: msgspec.Raw | None) -> PermissionReply:
+    fields = decode_object(bytes(raw)) if raw is not None else {}
+    # Hosts write null for what they leave out.
+    reply: PermissionReply = msgspec.convert(_without_nulls(fields), PermissionReply)
+    return reply
+
+
+def _hook_output(raw: msgspec.Raw | None) -> HookOutput:
+    fields = _without_nulls(decode_object(bytes(raw)) if raw is not None else {})
+    specific = fields.get("hookSpecificOutput")
+    if isinstance(specific, dict):
+        fields["hookSpecificOutput"] = _without_nulls(specific)
+    return msgspec.convert(fields, HookOutput)
+
+
+def _without_nulls(fields: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value is not None}

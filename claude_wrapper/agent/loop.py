@@ -1,0 +1,187 @@
+"""The turn: take prompts up, ask the model, run its tools, ask again; then say how it ended."""
+
+from __future__ import annotations
+
+from . import interrupted
+from .api.api_error import ApiError, ReplyCutError
+from .closing import Closing
+from .ids import new_uuid
+from .opening import Opening
+from .parts import Parts
+from .prompts import Prompt
+from .results import api_error_ending, error_body
+from .turn import Ending, Turn
+
+__all__ = ["Loop"]
+
+_BAD_ANSWERS = 5
+
+
+class Loop:
+    """Answers prompts one turn after another."""
+
+    def __init__(self, parts: Parts, bad_answers: int = _BAD_ANSWERS) -> None:
+        self._parts = parts
+        self._opening = Opening(parts)
+        self._closing = Closing(parts)
+        self._bad_answers = bad_answers
+        self.turn: Turn | None = None
+        parts.queue.on_urgent = self._cut_for_urgent
+
+    @property
+    def tools_running(self) -> bool:
+        """Whether a turn waits for its tools."""
+        return self.turn is not None and self.turn.stage == "tools"
+
+    async def run(self) -> None:
+        """Answer prompts until there will be no more."""
+        queue = self._parts.queue
+        while (prompts := await queue.next_turn()) is not None:
+            queue.busy = True
+            try:
+                await self.answer(prompts)
+            finally:
+                queue.busy = False
+                self.turn = None
+            if not len(queue):
+                self._parts.frames.session_state("idle")
+
+    async def answer(self, prompts: list[Prompt]) -> None:
+        """Run one turn to its result."""
+        parts = self._parts
+        turn = self.turn = Turn(prompts, new_uuid())
+        parts.approval.denials = turn.denials
+        parts.frames.session_state("running")
+        self._announce(prompts)
+        ending: Ending | None = None
+        try:
+            with parts.interruption.turn() as scope:
+                ending = await self._converse(turn)
+            if scope.cancelled_caught or ending is None:
+                ending = interrupted.ending(parts, turn)
+        except ApiError as error:
+            ending = await self._api_error(turn, error)
+        finally:
+            parts.session.save(
+                parts.meter.total_cost_usd, parts.meter.api_ms, parts.meter.wall_ms, parts.meter.model_usage()
+            )
+        self._finish(turn, ending)
+
+    async def _converse(self, turn: Turn) -> Ending | None:
+        """From the prompts to the end of the turn; what can end it stands here, in order."""
+        parts = self._parts
+        ending = await self._opening.open(turn)
+        while ending is None:
+            ending = self._limit(turn)
+            if ending is not None:
+                break
+            parts.toolbox.restrict(parts.access.policy)
+            request = parts.brief.request(
+                parts.session.history, parts.toolbox.definitions(), parts.session.id
+            )
+            reply = await parts.asker.ask(turn, request)
+            ending = self._over_budget(turn)
+            if ending is not None:
+                turn.usage = turn.usage_before_last
+            elif turn.calls:
+                ending = await self._run_tools(turn)
+            else:
+                ending = await self._closing.after_text(turn, reply)
+        return ending
+
+    def _limit(self, turn: Turn) -> Ending | None:
+        """Whether the model may be asked once more."""
+        limit = self._parts.settings.max_turns
+        if limit is not None and turn.requests >= limit:
+            return Ending(
+                "error_max_turns",
+                "max_turns",
+                is_error=True,
+                errors=[f"Reached maximum number of turns ({limit})"],
+            )
+        return self._over_budget(turn)
+
+    def _over_budget(self, turn: Turn) -> Ending | None:
+        budget = self._parts.settings.max_budget_usd
+        if budget is None or self._parts.meter.total_cost_usd < budget:
+            return None
+        return Ending(
+            "error_max_budget_usd",
+            "budget_exhausted",
+            is_error=True,
+            errors=[f"Reached maximum budget (${budget:g})"],
+        )
+
+    async def _run_tools(self, turn: Turn) -> Ending | None:
+        """Run a round of tools; what in it ends the turn."""
+        parts = self._parts
+        outcome = await parts.round.run(turn)
+        results = list(turn.results.values())
+        if any(result.interrupts for result in results):
+            parts.interruption.stop()
+            return None
+        deferred = next((call for call in turn.calls if turn.results[call.id].deferred), None)
+        if deferred is not None:
+            return self._closing.deferred(turn, deferred)
+        ending = self._closing.answer_handed_in(turn, self._bad_answers)
+        if ending is not None:
+            return ending
+        if outcome.stop or outcome.block is not None or any(result.hook_stopped for result in results):
+            return Ending(terminal_reason="hook_stopped")
+        if parts.queue.urgent:
+            return Ending(terminal_reason="aborted_tools")
+        limit = parts.settings.max_turns
+        if limit is None or turn.requests < limit:
+            await self._opening.join(turn, parts.queue.joining())
+        return None
+
+    async def _api_error(self, turn: Turn, error: ApiError) -> Ending:
+        """The API gave no reply: say so in the conversation."""
+        parts = self._parts
+        if isinstance(error, ReplyCutError):
+            model = parts.asker.model
+            if model is not None:
+                parts.meter.enter(error.reply, model)
+            parts.round.reject_open(turn)
+        body = error_body(error.text)
+        message = {"role": "assistant", "model": body.model, "id": body.id, "content": body.content}
+        uuid = parts.session.add_error_message(message, error.kind)
+        fields = {"api_error_status": error.status} if error.status is not None else {}
+        parts.frames.assistant(
+            uuid,
+            body,
+            error=error.kind,
+            is_api_error_message=True,
+            **fields,
+            **{name: value for name, value in _details(error).items() if value is not None},
+        )
+        await parts.hooks.stop_failure(error.kind, error.text)
+        return api_error_ending(error)
+
+    def _announce(self, prompts: list[Prompt]) -> None:
+        parts = self._parts
+        parts.queue.announce(prompts)
+        for prompt in prompts:
+            parts.frames.lifecycle(prompt.uuid, "started")
+
+    def _finish(self, turn: Turn, ending: Ending) -> None:
+        """Send the result; prompts that joined later are over before it, the first ones after it."""
+        parts = self._parts
+        first, joined = self._opening.split(turn)
+        for prompt in joined:
+            parts.frames.lifecycle(prompt.uuid, "completed")
+        state = "completed"
+        if ending.terminal_reason in {"aborted_tools", "aborted_streaming"} and not ending.is_error:
+            state = "cancelled"
+        parts.results.send(turn, ending)
+        for prompt in first:
+            parts.frames.lifecycle(prompt.uuid, state)
+
+    def _cut_for_urgent(self) -> None:
+        """A prompt came that cannot wait: a reply that streams is cut, a tool that runs is let finish."""
+        if self.turn is not None and self.turn.stage == "streaming":
+            self._parts.interruption.stop()
+
+
+def _details(error: ApiError) -> dict[str, str | None]:
+    return {"api_error_type": error.error_type, "api_error": error.api_error}

@@ -1,0 +1,49 @@
+"""What a turn works with, gathered once by the composition root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .access import Access
+from .approval import Approval
+from .asking import Asker
+from .brief import Brief
+from .frames import Frames
+from .hook_events import HookEvents
+from .interrupts import Interruption
+from .mcp_tools import McpServers
+from .meter import Meter
+from .prompts import PromptQueue
+from .results import Results
+from .session import Session
+from .settings import Settings
+from .toolbox import Toolbox
+from .toolround import ToolRound
+
+__all__ = ["Parts"]
+
+
+@dataclass
+class Parts:
+    """The collaborators of the loop and of the control requests."""
+
+    settings: Settings
+    frames: Frames
+    session: Session
+    queue: PromptQueue
+    access: Access
+    approval: Approval
+    brief: Brief
+    toolbox: Toolbox
+    servers: McpServers
+    hooks: HookEvents
+    meter: Meter
+    asker: Asker
+    round: ToolRound
+    results: Results
+    interruption: Interruption
+    send_init: Callable[[list[str]], None]
+    """Sends the frame that begins a turn; given the ids of its prompts."""
+    structured: bool = False
+    """The run's answer has to be handed in through a tool."""

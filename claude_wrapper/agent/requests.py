@@ -1,0 +1,54 @@
+"""The host's control requests: each to its handler, and an answer to every one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+
+from claude_wrapper.link.peer import RequestRefusedError
+from claude_wrapper.wire.bodies import BadRequest, UnknownRequest
+from claude_wrapper.wire.requests_host import decode_host_request
+from claude_wrapper.wire.requests_steer import Initialize
+
+from .answers import Answers
+from .hooks.registry import HookRegistry
+from .initialize import initialize
+from .parts import Parts
+from .steering import Steering
+
+__all__ = ["Requests"]
+
+Handler = Callable[[Any], Awaitable[Any]]
+
+
+class Requests:
+    """Serves control requests. `await_first` wants the first line of the host to be `initialize`."""
+
+    def __init__(self, parts: Parts, hooks: HookRegistry, end_session: Callable[[], None]) -> None:
+        self._parts = parts
+        self._hooks = hooks
+        self._handlers: dict[type, Handler] = {Initialize: self._initialize}
+        self._handlers.update(Steering(parts, end_session).handlers())
+        self._handlers.update(Answers(parts).handlers())
+
+    async def serve(self, request_id: str, raw: msgspec.Raw) -> Any:
+        """Answer one request; raises RequestRefusedError."""
+        request = decode_host_request(bytes(raw))
+        if isinstance(request, BadRequest):
+            raise RequestRefusedError(f"{request.subtype or 'control request'}: {request.error}")
+        subtype = request.subtype if isinstance(request, UnknownRequest) else _subtype(request)
+        handler = self._handlers.get(type(request))
+        if handler is None:
+            raise RequestRefusedError(
+                f"Unsupported control request subtype: {subtype}", "unsupported_request"
+            )
+        return await handler(request)
+
+    async def _initialize(self, request: Initialize) -> Any:
+        return await initialize(self._parts, self._hooks, request)
+
+
+def _subtype(request: Any) -> str:
+    return str(type(request).__struct_config__.tag)

@@ -1,0 +1,206 @@
+"""One run of the agent: its parts set to work, fed with prompts, and ended in order."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from claude_wrapper.link.peer import ControlPeer
+from claude_wrapper.wire.codec import encode_line
+
+from .api.client import ModelClient
+from .cli import UsageError
+from .compose import compose
+from .frames import Frames
+from .hooks.registry import HookRegistry
+from .host import HostInput
+from .ids import new_uuid
+from .initialize import offer_structured_output
+from .interrupts import Interruption
+from .lifetime import Lifetime
+from .loop import Loop
+from .output import LineWriter, open_unshared
+from .parts import Parts
+from .prompts import Prompt, PromptQueue
+from .requests import Requests
+from .results import startup_failure
+from .session_start import ResumeError, SessionStart, begin_session
+from .settings import Settings
+from .sinks import sink_for
+from .stdin import ByteReader, read_available
+from .tools.registry import end_background_processes
+
+__all__ = ["run"]
+
+_DRAIN_SECONDS = 30.0
+_CLOSE_SECONDS = 2.0
+_HOOK_SECONDS = 1.5
+_PIPED_SECONDS = 3.0
+_PIPED_BYTES = 10 * 1024 * 1024
+
+
+def run(settings: Settings) -> int:
+    """Answer the prompts of a run; returns the exit code. Raises UsageError before anything is begun."""
+    return anyio.run(_Run(settings).go, backend="asyncio")
+
+
+class _Run:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._mirror: Callable[[Path, list[bytes]], None] | None = None
+
+    async def go(self) -> int:
+        settings = self._settings
+        try:
+            start = begin_session(settings, self._mirrored if settings.session_mirror else None)
+        except ResumeError as error:
+            return self._not_resumed(str(error))
+        async with anyio.create_task_group() as tasks:
+            code = await _Work(settings, start, tasks, self).until_end()
+            tasks.cancel_scope.cancel()
+        return code
+
+    def mirror_to(self, mirror: Callable[[Path, list[bytes]], None]) -> None:
+        self._mirror = mirror
+
+    def _mirrored(self, path: Path, lines: list[bytes]) -> None:
+        if self._mirror is not None:
+            self._mirror(path, lines)
+
+    def _not_resumed(self, text: str) -> int:
+        sys.stderr.write(text + "\n")
+        if self._settings.output_format != "text":
+            os.write(1, encode_line(startup_failure(text, new_uuid())))
+        return 1
+
+
+class _Work:
+    """The parts at work. Everything that has to be ended is here."""
+
+    def __init__(self, settings: Settings, start: SessionStart, tasks: Any, owner: _Run) -> None:
+        self._settings = settings
+        self._tasks = tasks
+        self._queue = PromptQueue(lambda prompt: self._frames.lifecycle(prompt.uuid, "queued"))
+        self._queue.know(start.prompt_uuids)
+        self._interruption = Interruption()
+        self._lifetime = Lifetime(self._queue, self._interruption)
+        self._writer = LineWriter(open_unshared(1), self._lifetime.output_closed)
+        sink = sink_for(settings.output_format, settings.verbose, self._writer)
+        self._frames = Frames(sink, start.session_id, settings.state_events)
+        self._registry = HookRegistry()
+        self._peer = ControlPeer(self._writer.send, self._serve, tasks.start_soon, new_uuid)
+        self._parts, self._client = compose(
+            settings,
+            start,
+            self._writer,
+            self._frames,
+            self._peer,
+            self._registry,
+            self._queue,
+            self._interruption,
+            tasks.start_soon,
+        )
+        owner.mirror_to(lambda path, lines: self._frames.mirror(str(path), lines))
+        self._requests = Requests(self._parts, self._registry, self._lifetime.end_session)
+        self._loop = Loop(self._parts)
+        self._input: HostInput | None = None
+        if settings.json_schema is not None:
+            offer_structured_output(self._parts, settings.json_schema)
+
+    async def until_end(self) -> int:
+        self._lifetime.listen()
+        if self._settings.input_format == "stream-json":
+            self._read_frames()
+        else:
+            await self._read_prompt()
+        self._tasks.start_soon(self._warm)
+        done = anyio.Event()
+        self._tasks.start_soon(self._answer, done)
+        self._tasks.start_soon(self._stop, done)
+        await done.wait()
+        return await self._end()
+
+    def _read_frames(self) -> None:
+        self._input = HostInput(
+            self._queue,
+            self._peer,
+            self._lifetime.fault,
+            initialize_first=self._settings.await_initialize,
+        )
+        ByteReader(0, self._input.feed, self._input.end).start()
+        self._tasks.start_soon(self._lifetime.watch_parent, os.getppid())
+
+    async def _read_prompt(self) -> None:
+        """Print mode: the prompt is on the command line, on stdin, or on both."""
+        prompt = self._settings.prompt or ""
+        piped = await _piped_text(wait=_PIPED_SECONDS if prompt else None)
+        if piped is None:
+            sys.stderr.write(
+                "Warning: stdin stayed open without data for 3 s, so the run goes on without it.\n"
+            )
+        text = "\n".join(part for part in (piped, prompt) if part)
+        if not text:
+            raise UsageError("There is no prompt: give one as an argument or on stdin.")
+        if not text.strip():
+            raise UsageError("Input contained only whitespace: there is nothing to answer.")
+        self._queue.put(Prompt(text))
+        self._queue.close()
+
+    async def _warm(self) -> None:
+        """Get ready for the first request while the host is still setting up."""
+        with contextlib.suppress(Exception):  # the request itself will say what is wrong
+            await self._client.warm()
+
+    async def _answer(self, done: anyio.Event) -> None:
+        try:
+            await self._loop.run()
+        finally:
+            done.set()
+
+    async def _stop(self, done: anyio.Event) -> None:
+        await self._lifetime.stopped(lambda: self._loop.tools_running)
+        done.set()
+
+    async def _serve(self, request_id: str, raw: Any) -> Any:
+        return await self._requests.serve(request_id, raw)
+
+    async def _end(self) -> int:
+        """Leave nothing behind: no process, no unsaved line, no unsent frame."""
+        if not self._queue.closed or not self._lifetime.abrupt:
+            with anyio.move_on_after(_HOOK_SECONDS):
+                await self._end_hooks()
+        await _close(self._client)
+        end_background_processes()
+        with anyio.move_on_after(_DRAIN_SECONDS):
+            await self._writer.room()
+        code = self._lifetime.code
+        return int(self._parts.results.last_was_error) if code is None else code
+
+    async def _end_hooks(self) -> None:
+        """Tell hooks of the end, as long as the host can still be reached."""
+        if not self._queue.closed:
+            await self._parts.hooks.session_end("other")
+
+
+async def _close(client: ModelClient) -> None:
+    with anyio.move_on_after(_CLOSE_SECONDS), contextlib.suppress(Exception):
+        await client.aclose()
+
+
+async def _piped_text(wait: float | None) -> str | None:
+    """What comes on stdin; None if nothing has come after `wait` seconds."""
+    try:
+        if os.isatty(0):
+            return ""
+        data = await read_available(0, 10**9 if wait is None else wait, _PIPED_BYTES)
+    except OSError:
+        return ""
+    except OverflowError as error:
+        raise UsageError("The text on stdin is larger than 10 MB.") from error
+    return None if data is None else data.decode("utf-8", "replace")

@@ -1,0 +1,148 @@
+"""Control requests that change what the session does."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from msgspec import UNSET
+
+from claude_wrapper.link.peer import Answer, RequestRefusedError
+from claude_wrapper.wire.replies_steer import (
+    BackgroundTasksReply,
+    CancelAsyncMessageReply,
+    InterruptReply,
+    RewindFilesReply,
+    SetModelReply,
+    SetModeReply,
+)
+from claude_wrapper.wire.requests_agent import McpMessage
+from claude_wrapper.wire.requests_ask import McpReconnect, McpToggle
+from claude_wrapper.wire.requests_steer import (
+    BackgroundTasks,
+    CancelAsyncMessage,
+    EndSession,
+    Interrupt,
+    RenameSession,
+    RewindFiles,
+    SeedReadState,
+    SetHasSubscribers,
+    SetMaxThinkingTokens,
+    SetModel,
+    SetPermissionMode,
+    StopTask,
+)
+
+from .access import ModeRefusedError
+from .ids import new_uuid
+from .parts import Parts
+
+__all__ = ["Steering"]
+
+
+class Steering:
+    """Serves them."""
+
+    def __init__(self, parts: Parts, end_session: Callable[[], None]) -> None:
+        self._parts = parts
+        self._end_session = end_session
+
+    def handlers(self) -> dict[type, Callable[[Any], Awaitable[Any]]]:
+        """The handler of each request."""
+        return {
+            Interrupt: self._interrupt,
+            SetPermissionMode: self._set_mode,
+            SetModel: self._set_model,
+            SetMaxThinkingTokens: self._set_thinking,
+            RenameSession: self._rename,
+            CancelAsyncMessage: self._cancel_prompt,
+            EndSession: self._end,
+            RewindFiles: self._rewind,
+            StopTask: self._stop_task,
+            BackgroundTasks: self._to_background,
+            SeedReadState: self._nothing,
+            SetHasSubscribers: self._nothing,
+            McpMessage: self._nothing,
+            McpReconnect: self._no_server,
+            McpToggle: self._no_server,
+        }
+
+    async def _interrupt(self, request: Interrupt) -> Answer:
+        """Stop the turn. Questions that are open are taken back before the answer, the rest stops behind it."""
+        parts = self._parts
+        reply = InterruptReply(still_queued=parts.queue.uuids)
+        if request.cancel_queued is True:
+            dropped = parts.queue.clear()
+            for prompt in dropped:
+                parts.frames.lifecycle(prompt.uuid, "cancelled")
+            cancelled = [prompt.uuid for prompt in dropped if prompt.uuid is not None]
+            reply = InterruptReply(still_queued=[], cancelled=cancelled)
+        if not parts.interruption.running:
+            return Answer(reply)
+        await parts.interruption.withdraw()
+        return Answer(reply, then=self._stop)
+
+    async def _stop(self) -> None:
+        self._parts.interruption.stop()
+
+    async def _set_mode(self, request: SetPermissionMode) -> Answer:
+        access = self._parts.access
+        try:
+            mode = access.check_mode(request.mode)
+        except ModeRefusedError as refusal:
+            raise RequestRefusedError(str(refusal)) from refusal
+
+        async def tell() -> None:
+            access.set_mode(mode)
+
+        return Answer(SetModeReply(mode=mode), then=tell)
+
+    async def _set_model(self, request: SetModel) -> SetModelReply:
+        parts = self._parts
+        wanted = request.model if isinstance(request.model, str) else None
+        model = parts.brief.use_model(wanted)
+        text = f"<local-command-stdout>Set model to `{model.name}`</local-command-stdout>"
+        parts.frames.user(new_uuid(), text, is_replay=True)
+        return SetModelReply(model=model.name)
+
+    async def _set_thinking(self, request: SetMaxThinkingTokens) -> None:
+        tokens = request.max_thinking_tokens
+        display = request.thinking_display
+        self._parts.brief.use_thinking(
+            tokens if isinstance(tokens, int) else None, display if isinstance(display, str) else None
+        )
+
+    async def _rename(self, request: RenameSession) -> None:
+        self._parts.session.set_title(request.title)
+        self._parts.frames.title_changed(request.title)
+
+    async def _cancel_prompt(self, request: CancelAsyncMessage) -> CancelAsyncMessageReply:
+        prompt = self._parts.queue.cancel(request.message_uuid)
+        if prompt is None:
+            return CancelAsyncMessageReply(cancelled=False)
+        self._parts.queue.announce([prompt])
+        self._parts.frames.lifecycle(prompt.uuid, "cancelled")
+        return CancelAsyncMessageReply(cancelled=True, message_uuid=request.message_uuid)
+
+    async def _end(self, request: EndSession) -> Answer:
+        async def end() -> None:
+            self._end_session()
+
+        return Answer(then=end)
+
+    async def _rewind(self, request: RewindFiles) -> RewindFilesReply:
+        return RewindFilesReply(can_rewind=False, error="File rewinding is not enabled.")
+
+    async def _stop_task(self, request: StopTask) -> dict[str, Any]:
+        return {}
+
+    async def _to_background(self, request: BackgroundTasks) -> BackgroundTasksReply:
+        named = isinstance(request.tool_use_id, str)
+        return BackgroundTasksReply(backgrounded=False if named else UNSET)
+
+    async def _no_server(self, request: McpReconnect | McpToggle) -> None:
+        if request.server_name not in self._parts.servers.servers:
+            raise RequestRefusedError(f"Server not found: {request.server_name}")
+
+    async def _nothing(self, request: Any) -> None:
+        return None
