@@ -100,11 +100,10 @@ class BashCase(Case):
         """Why the line may do more than its commands show, or None."""
         if self.line.unchecked is not None:
             return self.line.unchecked
-        names = [word for command in self.line.commands for word in command.arguments[:2]]
         first = [command.words[0].literal for command in self.line.commands]
         if not runners.HIDE_WHAT_THEY_RUN.isdisjoint(first):
             return "it runs text from elsewhere"
-        changes = not runners.CHANGE_THE_SHELL.isdisjoint(first) or ("printf" in names and "-v" in names)
+        changes = any(_changes_the_shell(command.arguments) for command in self.line.commands)
         return "it changes the shell for what follows" if changes and len(first) > 1 else None
 
     @cached_property
@@ -215,6 +214,12 @@ class BashCase(Case):
         command = self.line.commands[0]
         written = command.raw if self.line.redirects or len(self.line.commands) > 1 else self.text.strip()
         return (suggest.allow_rules("Bash", [suggest.command_rule(command, written)], "localSettings"),)
+
+
+def _changes_the_shell(arguments: tuple[str, ...]) -> bool:
+    if arguments[0] == "printf":
+        return any(word.startswith("-v") for word in arguments[1:])
+    return arguments[0] in runners.CHANGE_THE_SHELL
 
 
 def _doing(obstacle: Obstacle) -> str:

@@ -24,8 +24,10 @@ def places(path: str, cwd: str, home: str) -> tuple[str, ...]:
     written = absolute(path, cwd, home)
     # `..` after a symlink leads elsewhere than its text says, so the untidied path is resolved as well.
     unfolded = os.path.join(cwd, home + path[1:] if path == "~" or path.startswith("~/") else path)
-    found = {written: None, os.path.realpath(written): None, os.path.realpath(unfolded): None}
-    return tuple(found)
+    try:
+        return tuple(dict.fromkeys((written, os.path.realpath(written), os.path.realpath(unfolded))))
+    except ValueError:  # no file can have such a name; it belongs nowhere
+        return written, os.sep
 
 
 def parent(path: str) -> str:

@@ -39,12 +39,16 @@ _VERSION = ReadOnly(takes_files=False, only=_set("-v -V --version"))
 _GREP = ReadOnly(
     pattern_first=True, pattern_options=_set("-e -f --regexp --file"), valued=_set("-e --regexp")
 )
+_FD = ReadOnly(
+    pattern_first=True,
+    refused=_set("-x --exec -X --exec-batch -L --follow -l --list-details -C --base-directory --search-path"),
+)
 
 READ_ONLY: dict[str, ReadOnly] = {
     **dict.fromkeys(
         _set(
             "b2sum base64 cat cksum cmp comm diff expand fmt fold head hexdump ls md5sum nl od readlink realpath"
-            " rev sha1sum sha224sum sha256sum sha384sum sha512sum stat strings sum tac tail unexpand wc"
+            " rev sha1sum sha224sum sha256sum sha384sum sha512sum stat sum tac tail unexpand wc"
         ),
         _FILES,
     ),
@@ -69,12 +73,8 @@ READ_ONLY: dict[str, ReadOnly] = {
     "docker": ReadOnly(takes_files=False, only=_set("ps images -a --all -q --quiet")),
     "du": _FILES,
     "egrep": _GREP,
-    "fd": ReadOnly(
-        pattern_first=True, refused=_set("-x --exec -X --exec-batch -L --follow -l --list-details")
-    ),
-    "fdfind": ReadOnly(
-        pattern_first=True, refused=_set("-x --exec -X --exec-batch -L --follow -l --list-details")
-    ),
+    "fd": _FD,
+    "fdfind": _FD,
     "fgrep": _GREP,
     "file": ReadOnly(refused=_set("-C --compile -m --magic-file -z -Z --uncompress --uncompress-noreport")),
     "free": _WORDS,
@@ -104,6 +104,7 @@ READ_ONLY: dict[str, ReadOnly] = {
         refused=_set("-o --output -T --temporary-directory --compress-program --files0-from"),
         valued=_set("-t --field-separator"),
     ),
+    "strings": ReadOnly(words=re.compile(r"[^@]")),
     "test": ReadOnly(refused=_set("-v -R")),
     "[": ReadOnly(refused=_set("-v -R")),
     "[[": ReadOnly(refused=_set("-v -R")),

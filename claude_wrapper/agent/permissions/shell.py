@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
 _MAX_LENGTH = 10_000
+_PLAIN_FOLDER = re.compile(r"[\w./@+-]+\Z")
 _COMMANDS = frozenset({"command", "declaration_command", "unset_command"})
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 _NOT_WORDS = frozenset({"file_descriptor", "heredoc_start", "heredoc_body", "heredoc_end", "comment"})
@@ -58,8 +60,9 @@ class _Reader:
 
     def __init__(self, source: bytes, home: str) -> None:
         self._source = source
-        # A line that sets HOME decides itself what `~` means.
-        self._home = None if b"HOME=" in source or b"HOME " in source else home
+        # A line that sets HOME decides itself what `~` means; odd characters would be taken apart.
+        decides = b"HOME=" in source or b"HOME " in source
+        self._home = home if _PLAIN_FOLDER.match(home) and not decides else None
         self.commands: list[Command] = []
         self.redirects: list[Redirect] = []
         self.assignments: list[Assignment] = []
@@ -169,4 +172,4 @@ def _duplicates(operator: str, target: Word) -> bool:
     """Whether a redirect only joins streams that are open already, or is a text instead of a file."""
     if operator == "<<<":
         return True
-    return operator in {">&", "<&"} and (target.literal.isdigit() or target.literal in {"-", ""})
+    return operator in {">&", "<&"} and re.fullmatch(r"[0-9]*-?", target.literal) is not None

@@ -91,7 +91,7 @@ def why_unchecked(root: Node, source: bytes) -> str | None:
     if root.has_error:
         return "it could not be read as a command line"
     text = source.decode()
-    if not text.isascii() or any(character < " " for character in text):
+    if not text.isascii() or any(character < " " or character == "\x7f" for character in text):
         reason = _odd_characters(text)
         if reason is not None:
             return reason

@@ -14,7 +14,7 @@ from .files import path_rule
 from .ground import Ground
 from .readonly import FileUse, files_shown
 from .shell_line import Command, Redirect, ShellLine
-from .shell_rules import allowing_rule
+from .shell_rules import allow_patterns, is_allowed
 from .wrappers import sets_safe_variables_only, unwrapped
 
 _MOST_FOLDERS = 16
@@ -38,10 +38,10 @@ class Parts:
     """The parts of a line whose commands are all there is to it."""
 
     def __init__(self, call: Call, line: ShellLine, ground: Ground) -> None:
-        self.call = call
         self.line = line
         self.ground = ground
         self.policy = ground.policy
+        self._patterns = allow_patterns(self.policy.of("allow"), call.tool_name)
 
     def obstacles(self) -> list[Obstacle]:
         """What stands in the way of the line; empty if every part may run."""
@@ -60,7 +60,7 @@ class Parts:
         name = command.words[0].literal
         if name in runners.KEYWORDS or command.words[0].value is None:
             return Obstacle("other", program=name, command=command)
-        if allowing_rule(self.policy.of("allow"), self.call, command) is not None:
+        if is_allowed(self._patterns, command):
             return None
         reading = self._reading(command, folders)
         if reading is None:
@@ -169,5 +169,8 @@ def all_folders(commands: Iterable[tuple[str, ...]], start: str, home: str) -> F
 
 
 def _touched(command: Command) -> tuple[str, ...]:
+    """The files that a command reads or changes; in a folder that is copied to, what would be written there."""
     done = effects(tuple(word.value or word.literal for word in command.words))
-    return tuple(dict.fromkeys((*done.reads, *done.writes)))
+    copies = done.reads if command.words[0].literal == "cp" else ()
+    into = (paths.joined(folder, paths.last_part(file)) for folder in done.writes for file in copies)
+    return tuple(dict.fromkeys((*done.reads, *done.writes, *into)))

@@ -46,19 +46,20 @@ def allowing_whole_line(rules: Iterable[SourcedRule], call: Call, line: ShellLin
     return None
 
 
-def allowing_rule(rules: Iterable[SourcedRule], call: Call, command: Command) -> SourcedRule | None:
-    """An allow rule that speaks of one command of a line of which every command is known."""
-    patterns = [
-        (rule, command_pattern(rule.rule.content or ""))
-        for rule in matching.content_rules(rules, call.tool_name)
-    ]
+def allow_patterns(rules: Iterable[SourcedRule], tool_name: str) -> list[CommandPattern]:
+    """The patterns of the allow rules that speak of some commands."""
+    return [command_pattern(rule.rule.content or "") for rule in matching.content_rules(rules, tool_name)]
+
+
+def is_allowed(patterns: list[CommandPattern], command: Command) -> bool:
+    """Whether one of the patterns allows one command of a line of which every command is known."""
     if not patterns:
-        return None
-    candidates = list(_candidates(command))
-    for rule, pattern in patterns:
-        if any(_allows(pattern, text, head, exact_only) for text, head, exact_only in candidates):
-            return rule
-    return None
+        return False
+    return any(
+        _allows(pattern, text, head, exact_only)
+        for text, head, exact_only in dict.fromkeys(_candidates(command))
+        for pattern in patterns
+    )
 
 
 def _spoken(arguments: Arguments) -> Iterator[str]:
