@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -37,13 +39,13 @@ def adapt(request: ModelRequest, failure: Failure) -> tuple[ModelRequest, Change
     for beta in request.tuning.betas:
         if beta in message:
             return apply_changes(request, {f"beta:{beta}"}), f"beta:{beta}"
-    for change, (words, applies, _) in _CHANGES.items():
-        if applies(request) and any(word in message for word in words):
+    for change, thing in _CHANGES.items():
+        if thing.is_asked(request) and any(word in message for word in thing.words):
             return apply_changes(request, {change}), change
     return None
 
 
-def apply_changes(request: ModelRequest, changes: set[Change]) -> ModelRequest:
+def apply_changes(request: ModelRequest, changes: AbstractSet[Change]) -> ModelRequest:
     """The request with changes that a refusal has taught."""
     for change in sorted(changes):
         name, _, beta = change.partition(":")
@@ -51,8 +53,8 @@ def apply_changes(request: ModelRequest, changes: set[Change]) -> ModelRequest:
             betas = tuple(kept for kept in request.tuning.betas if kept != beta)
             request = replace(request, tuning=replace(request.tuning, betas=betas))
         else:
-            _, applies, make = _CHANGES[name]
-            request = make(request) if applies(request) else request
+            thing = _CHANGES[name]
+            request = thing.left_out(request) if thing.is_asked(request) else request
     return request
 
 
@@ -92,26 +94,36 @@ def _thinks(request: ModelRequest, key: str, *values: str) -> bool:
     return value is not None and (not values or value in values)
 
 
-_CHANGES: dict[
-    str, tuple[tuple[str, ...], Callable[[ModelRequest], bool], Callable[[ModelRequest], ModelRequest]]
-] = {
-    "effort": (
+class _GivenUp(NamedTuple):
+    """Something that a request can do without, and the words by which its refusal is known."""
+
+    words: tuple[str, ...]
+    is_asked: Callable[[ModelRequest], bool]
+    left_out: Callable[[ModelRequest], ModelRequest]
+
+
+_CHANGES: dict[str, _GivenUp] = {
+    "effort": _GivenUp(
         ("effort", "output_config"),
         lambda request: request.tuning.output_config is not None,
         lambda request: _tuned(request, replace(request.tuning, effort=None, task_budget=None)),
     ),
-    "display": (("display",), lambda request: _thinks(request, "display"), _without_display),
-    "adaptive": (
+    "display": _GivenUp(
+        ("display",),
+        lambda request: _thinks(request, "display"),
+        _without_display,
+    ),
+    "adaptive": _GivenUp(
         ("adaptive", "thinking.type", "budget_tokens"),
         lambda request: _thinks(request, "type", "adaptive"),
         _with_budget,
     ),
-    "thinking": (
+    "thinking": _GivenUp(
         ("thinking",),
         lambda request: _thinks(request, "type"),
         lambda request: _tuned(request, replace(request.tuning, thinking=None)),
     ),
-    "cache": (
+    "cache": _GivenUp(
         ("cache_control", "ttl"),
         lambda request: request.cache is not None,
         lambda request: replace(request, cache=None),

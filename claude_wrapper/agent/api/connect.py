@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 from collections.abc import Iterable
 from typing import Any
@@ -20,10 +21,16 @@ class ReadyBackend(httpcore2.AsyncNetworkBackend):
         self._ready: _ReadyStream | None = None
         self._address: tuple[str, int] | None = None
         self._opening = anyio.Lock()
+        self._is_used = False
 
     async def prepare(self, host: str, port: int, tls: ssl.SSLContext | None, timeout: float) -> None:
-        """Open a connection for the first request; whoever connects meanwhile waits for it."""
+        """Open a connection for the first request, unless that has come already.
+
+        A request that comes meanwhile waits for it.
+        """
         async with self._opening:
+            if self._is_used:
+                return
             stream = await self._backend.connect_tcp(host, port, timeout=timeout)
             if tls is not None:
                 stream = await stream.start_tls(tls, server_hostname=host, timeout=timeout)
@@ -38,12 +45,12 @@ class ReadyBackend(httpcore2.AsyncNetworkBackend):
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
         async with self._opening:
+            self._is_used = True
             ready = self._ready if self._address == (host, port) else None
             if ready is not None:
                 self._ready = self._address = None
         if ready is not None:
-            # A server says nothing before it is asked, so there is something to read only at the end.
-            if not ready.get_extra_info("is_readable"):
+            if not _has_ended(ready):
                 return ready
             await ready.aclose()
         return await self._backend.connect_tcp(host, port, timeout, local_address, socket_options)
@@ -86,3 +93,18 @@ class _ReadyStream(httpcore2.AsyncNetworkStream):
         if self._secure:
             return self._stream
         return await self._stream.start_tls(ssl_context, server_hostname, timeout)
+
+
+def _has_ended(stream: httpcore2.AsyncNetworkStream) -> bool:
+    """Whether the other side has closed a connection that nothing was read from yet.
+
+    That there is something to read is no sign of it: with TLS, session tickets come unasked.
+    """
+    connection = stream.get_extra_info("socket")
+    try:
+        with socket.fromfd(connection.fileno(), connection.family, connection.type) as copy:
+            return not copy.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True

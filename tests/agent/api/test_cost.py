@@ -1,0 +1,222 @@
+import pytest
+
+from claude_wrapper.agent.api.catalog import find_model, load_catalog
+from claude_wrapper.agent.api.cost import Ledger, cost_of
+from claude_wrapper.agent.api.fold import Reply
+from claude_wrapper.agent.api.usage import Usage, read_usage
+
+SONNET = "claude-sonnet-4-5"
+HAIKU = "claude-haiku-5-5"
+MILLION = 1_000_000
+
+
+def reply(message_id, **usage):
+    return Reply(head={"id": message_id}, usage=read_usage(usage), complete=True)
+
+
+# What an agent of the field reported for these usages.
+@pytest.mark.feature("COST-01")
+@pytest.mark.parametrize(
+    ("model", "usage", "dollars"),
+    [
+        (SONNET, {"input_tokens": 100, "output_tokens": 20}, 0.0006000000000000001),
+        ("claude-opus-5-5", {"input_tokens": 10, "output_tokens": 20}, 0.00044),
+        (
+            SONNET,
+            {
+                "input_tokens": MILLION,
+                "output_tokens": MILLION,
+                "cache_read_input_tokens": MILLION,
+                "cache_creation_input_tokens": MILLION,
+            },
+            22.05,
+        ),
+        (
+            SONNET,
+            {
+                "cache_creation_input_tokens": MILLION,
+                "cache_creation": {
+                    "ephemeral_5m_input_tokens": 400_000,
+                    "ephemeral_1h_input_tokens": 600_000,
+                },
+            },
+            5.1,
+        ),
+        (SONNET, {"server_tool_use": {"web_search_requests": 3, "web_fetch_requests": 2}}, 0.03),
+        (SONNET, {"input_tokens": 250_000, "output_tokens": 10}, 0.75015),
+        (
+            SONNET,
+            {
+                "input_tokens": 37,
+                "output_tokens": 113,
+                "cache_read_input_tokens": 11,
+                "cache_creation_input_tokens": 7,
+            },
+            0.0018355499999999998,
+        ),
+        (HAIKU, {"input_tokens": 100_000, "output_tokens": 1000}, 0.010500000000000002),
+        (HAIKU, {"input_tokens": 100_001, "output_tokens": 1000}, 0.052500500000000005),
+        (
+            HAIKU,
+            {"input_tokens": 50_000, "output_tokens": 1000, "cache_read_input_tokens": 60_000},
+            0.0305,
+        ),
+        (HAIKU, {"input_tokens": 10, "cache_read_input_tokens": 90_000}, 0.000901),
+        (HAIKU, {"input_tokens": 10, "cache_creation_input_tokens": 90_000}, 0.011250999999999999),
+        (
+            HAIKU,
+            {
+                "input_tokens": 10,
+                "cache_creation_input_tokens": 90_000,
+                "cache_creation": {"ephemeral_1h_input_tokens": 90_000},
+            },
+            0.018001,
+        ),
+        ("claude-unknown-9", {"input_tokens": 10, "output_tokens": 20}, 0.00044),
+    ],
+)
+def test_the_price_of_a_usage_is_that_of_the_field_to_the_last_digit(model, usage, dollars):
+    assert cost_of(read_usage(usage), find_model(model)) == dollars
+
+
+def test_the_totals_of_a_turn_whose_stream_was_cut_twice_are_those_of_the_field():
+    ledger = Ledger()
+    model = find_model(SONNET)
+    for _ in range(2):
+        ledger.enter_usage(Usage(input_tokens=100, output_tokens=3), model)
+    ledger.enter(reply("msg_3", input_tokens=100, output_tokens=20), model)
+    assert ledger.total_cost_usd == 0.0012900000000000001
+    assert ledger.models[SONNET].usage.output_tokens == 26
+
+
+@pytest.mark.feature("COST-05")
+def test_the_totals_of_a_model_have_the_fields_and_figures_of_the_field():
+    ledger = Ledger()
+    ledger.enter(reply("msg_1", input_tokens=100, output_tokens=20), find_model(SONNET))
+    assert ledger.to_wire() == {
+        SONNET: {
+            "inputTokens": 100,
+            "outputTokens": 20,
+            "cacheReadInputTokens": 0,
+            "cacheCreationInputTokens": 0,
+            "webSearchRequests": 0,
+            "costUSD": 0.0006000000000000001,
+            "contextWindow": 200000,
+            "maxOutputTokens": 32000,
+            "thinkingTokens": 0,
+            "cacheCreationEphemeral5mInputTokens": 0,
+            "cacheCreationEphemeral1hInputTokens": 0,
+            "canonicalModel": SONNET,
+            "provider": "firstParty",
+            "costBasis": "list",
+        }
+    }
+
+
+@pytest.mark.feature("COST-02")
+def test_a_reply_is_counted_once_however_many_frames_repeat_it():
+    ledger = Ledger()
+    model = find_model(SONNET)
+    first = ledger.enter(reply("msg_1", input_tokens=100, output_tokens=20), model)
+    assert ledger.enter(reply("msg_1", input_tokens=100, output_tokens=20), model) == 0
+    assert ledger.total_cost_usd == first
+    assert ledger.enter(Reply(), model) == 0
+    ledger.enter(reply("msg_2", input_tokens=100, output_tokens=20), model)
+    assert ledger.models[SONNET].usage.input_tokens == 200
+
+
+@pytest.mark.feature("RES-04")
+def test_each_model_has_totals_of_its_own():
+    ledger = Ledger()
+    ledger.enter(reply("msg_1", input_tokens=1), find_model(SONNET))
+    ledger.enter(reply("msg_2", input_tokens=1), find_model("opus"))
+    assert list(ledger.to_wire()) == [SONNET, "claude-opus-5-5"]
+
+
+def test_a_model_that_is_not_listed_says_that_its_price_is_a_guess():
+    ledger = Ledger()
+    ledger.enter(reply("msg_1", input_tokens=1), find_model("gpt-12"))
+    assert ledger.to_wire()["gpt-12"]["costBasis"] == "unknown"
+
+
+@pytest.mark.feature("ENV-10")
+@pytest.mark.parametrize(
+    ("given", "api_name", "canonical", "window"),
+    [
+        ("sonnet", "claude-sonnet-5-5", "claude-sonnet-5-5", 1_000_000),
+        ("sonnet[1m]", "claude-sonnet-5-5", "claude-sonnet-5-5", 1_000_000),
+        (" Opus", "claude-opus-5-5", "claude-opus-5-5", 1_000_000),
+        ("haiku", "claude-haiku-5-5", "claude-haiku-5-5", 1_000_000),
+        ("fable", "claude-fable-5-2", "claude-fable-5-2", 1_000_000),
+        ("best", "claude-opus-5-5", "claude-opus-5-5", 1_000_000),
+        ("opusplan", "claude-sonnet-5-5", "claude-sonnet-5-5", 1_000_000),
+        (None, "claude-opus-5-5", "claude-opus-5-5", 1_000_000),
+        ("", "claude-opus-5-5", "claude-opus-5-5", 1_000_000),
+        ("claude-sonnet-4-5-20250929", "claude-sonnet-4-5-20250929", SONNET, 200_000),
+        ("claude-sonnet-4-5@20250929", "claude-sonnet-4-5@20250929", SONNET, 200_000),
+        ("us.anthropic.claude-sonnet-4-5-v1:0", "us.anthropic.claude-sonnet-4-5-v1:0", SONNET, 200_000),
+        (
+            "eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+            "eu.anthropic.claude-sonnet-4-5-20250929-v1:0",
+            SONNET,
+            200_000,
+        ),
+        ("claude-3-5-haiku-latest", "claude-3-5-haiku-latest", "claude-3-5-haiku", 200_000),
+        ("claude-sonnet-4-20250514", "claude-sonnet-4-20250514", "claude-sonnet-4-0", 200_000),
+        ("claude-opus-4-1", "claude-opus-5-5", "claude-opus-5-5", 1_000_000),
+        ("claude-opus-4-20250514", "claude-opus-5-5", "claude-opus-5-5", 1_000_000),
+        ("claude-sonnet-4-5[1m]", SONNET, SONNET, 1_000_000),
+        ("nosuch-model", "nosuch-model", "nosuch-model", 1_000_000),
+    ],
+)
+def test_a_model_is_found_by_all_its_names(given, api_name, canonical, window):
+    model = find_model(given)
+    assert (model.api_name, model.canonical, model.context_window) == (api_name, canonical, window)
+
+
+def test_totals_of_a_widened_model_are_kept_apart():
+    model = find_model("claude-sonnet-4-5[1m]")
+    assert model.name == "claude-sonnet-4-5[1m]"
+    assert model.needs_long_window
+
+
+@pytest.mark.feature("ENV-10")
+def test_the_environment_can_say_what_an_alias_stands_for():
+    environment = {"ANTHROPIC_DEFAULT_SONNET_MODEL": "claude-sonnet-4-5"}
+    assert find_model("sonnet", environment).api_name == SONNET
+    assert find_model("opus", environment).api_name == "claude-opus-5-5"
+    assert find_model("claude-sonnet-5", environment).api_name == "claude-sonnet-5"
+
+
+def test_every_name_in_the_catalog_leads_to_a_listed_model():
+    catalog = load_catalog()
+    for name in [*catalog.aliases, *catalog.successors, *catalog.models]:
+        assert find_model(name).known, name
+    for model in catalog.models.values():
+        assert model.max_output <= model.max_output_limit <= model.context_window
+        assert model.effort is None or model.effort in model.efforts
+
+
+def test_usages_add_up_and_show_every_key():
+    total = read_usage({"input_tokens": 1, "cache_creation": {"ephemeral_5m_input_tokens": 4}}) + read_usage(
+        {"output_tokens": 2, "service_tier": "priority", "cache_creation": {"ephemeral_5m_input_tokens": 1}}
+    )
+    assert total.to_result() == {
+        "input_tokens": 1,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+        "output_tokens": 2,
+        "output_tokens_details": {"thinking_tokens": 0},
+        "server_tool_use": {"web_search_requests": 0, "web_fetch_requests": 0},
+        "service_tier": "priority",
+        "cache_creation": {"ephemeral_1h_input_tokens": 0, "ephemeral_5m_input_tokens": 5},
+        "inference_geo": "",
+        "iterations": [],
+        "speed": "standard",
+        "fallback_credit": None,
+    }
+
+
+@pytest.mark.parametrize("raw", [None, [], "x", {"input_tokens": True}, {"cache_creation": "x"}])
+def test_a_misshapen_usage_counts_as_nothing(raw):
+    assert read_usage(raw) == Usage()
