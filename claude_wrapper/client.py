@@ -98,20 +98,18 @@ class ClaudeSDKClient:
         async for frame in prompt:
             await live.send_prompt(self._completed(frame, session_id), tag=True)
 
-    async def receive_messages(self) -> AsyncIterator[Message]:
+    def receive_messages(self) -> AsyncIterator[Message]:
         """Give all messages until the agent's output ends."""
-        async for message in self._connected().messages():
-            yield message
+        return self._connected().messages()
 
-    async def receive_response(self) -> AsyncIterator[Message]:
+    def receive_response(self) -> AsyncIterator[Message]:
         """Give the messages of one turn, the last one its ResultMessage.
 
         Turns are given in the order of their prompts. What is left of a turn that `interrupt` ended is
         passed over when another prompt was sent since; results of turns that a background task started
         are passed over as well. Both are there in `receive_messages`.
         """
-        async for message in self._connected().response():
-            yield message
+        return self._connected().response()
 
     # -- asking
 

@@ -25,6 +25,8 @@ class Inbox:
         self._arrived = anyio.Event()
         self._drained = anyio.Event()
         self.ended = False
+        self.closed = False
+        """Whether the user closed the conversation, so that the end is no surprise."""
         self.error: Exception | None = None
         """Why the stream ended; raised by every iteration that comes to the end."""
 

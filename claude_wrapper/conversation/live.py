@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterable, Callable
+from collections.abc import AsyncIterable, Callable
 from typing import Any
 
 import anyio
@@ -20,7 +20,6 @@ from claude_wrapper.errors import (
     ResultError,
 )
 from claude_wrapper.link.peer import ControlPeer
-from claude_wrapper.messages import ResultMessage
 from claude_wrapper.wire.codec import encode_line
 from claude_wrapper.wire.framing import DEFAULT_LIMIT
 from claude_wrapper.wire.ids import new_uuid
@@ -31,7 +30,8 @@ from .channels import AgentChannel
 from .inbox import Inbox
 from .prompts import check_prompt
 from .router import Router
-from .turns import ResultKind, TurnTracker
+from .streams import Messages, Response
+from .turns import TurnTracker
 
 __all__ = ["Limits", "Live"]
 
@@ -98,7 +98,7 @@ class Live:
             with anyio.CancelScope(shield=True):
                 await self._ended.wait()
             return
-        self._closing = True
+        self._closing = self._inbox.closed = True
         with anyio.CancelScope(shield=True):
             self._inbox.release()
             try:
@@ -174,36 +174,13 @@ class Live:
             raise self._inbox.error
         return []
 
-    async def messages(self) -> AsyncGenerator[Any, None]:
+    def messages(self) -> Messages:
         """Give messages until the agent's output ends; raises how it ended, if badly."""
-        inbox = self._inbox
-        while await inbox.wait():
-            while inbox:
-                message = inbox.take()
-                if type(message) is ResultMessage:
-                    self._turns.result_taken()
-                yield message
-        if inbox.error is not None:
-            raise inbox.error
+        return Messages(self._inbox, self._turns)
 
-    async def response(self) -> AsyncGenerator[Any, None]:
-        """Give the messages of one turn, up to and including the result that answers it.
-
-        What is left of an interrupted turn, and results of turns that nobody asked for, are passed over.
-        """
-        inbox = self._inbox
-        while await inbox.wait():
-            skip = self._turns.skip_next
-            message = inbox.take()
-            if type(message) is not ResultMessage:
-                if not skip:
-                    yield message
-                continue
-            kind = self._turns.result_taken()
-            if not skip and kind is not ResultKind.BACKGROUND:
-                yield message
-                return
-        raise inbox.error or IncompleteTurnError("The agent ended before it gave a result", 0, self._tail)
+    def response(self) -> Response:
+        """Give the messages of one turn, up to and including the result that answers it."""
+        return Response(self._inbox, self._turns)
 
     # -- reading
 
@@ -226,11 +203,7 @@ class Live:
         code = await self._channel.wait(self._limits.exit)
         error = self._why(code, failure)
         self._inbox.end(error)
-        self._peer.fail(
-            error
-            if isinstance(error, ProcessError) and not isinstance(error, ResultError)
-            else AgentExitedError("The agent has ended", code, self._tail)
-        )
+        self._peer.fail(AgentExitedError("The agent has ended", code, self._tail))
         self._ended.set()
         self._changed.set()
 

@@ -23,8 +23,7 @@ from claude_wrapper.wire.messages import (
     ResultFrame,
     UserFrame,
 )
-from claude_wrapper.wire.notices import TranscriptMirrorFrame
-from claude_wrapper.wire.system import SystemHead
+from claude_wrapper.wire.notices import SystemHead, TranscriptMirrorFrame
 
 from . import reading
 from .inbox import Inbox
