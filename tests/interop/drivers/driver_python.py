@@ -105,6 +105,8 @@ class ClientRun:
                 await self._call("query", [prompt_of(prompt, asyncio.Queue())])
             case {"until": pattern}:
                 await self._until({"class": pattern} if isinstance(pattern, str) else pattern, step)
+            case {"until_end": _}:
+                await self._until({}, {"until": "the end"}, only_end=True)
             case {"until_file": name}:
                 await self._until_file(Path(self._spec["project"], name))
             case {"until_gate": name}:
@@ -118,9 +120,9 @@ class ClientRun:
             case _:
                 raise SystemExit(f"no such step: {step}")
 
-    async def _until(self, pattern: dict[str, Any], step: dict[str, Any]) -> None:
+    async def _until(self, pattern: dict[str, Any], step: dict[str, Any], *, only_end: bool = False) -> None:
         def arrived() -> bool:
-            while self._looked_at < len(self._seen):
+            while not only_end and self._looked_at < len(self._seen):
                 self._looked_at += 1
                 if matches(pattern, self._seen[self._looked_at - 1]):
                     return True

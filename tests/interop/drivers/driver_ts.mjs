@@ -154,6 +154,7 @@ class Conversation {
   async #step(step) {
     if (step.query !== undefined) return this.#ask(step.query);
     if (step.until !== undefined) return this.#until(step);
+    if (step.until_end !== undefined) return this.#until({ until: () => false });
     if (step.until_file !== undefined) return untilFile(path.join(spec.project, step.until_file));
     if (step.until_gate !== undefined) return untilFile(path.join(spec.gates, step.until_gate));
     if (step.release !== undefined) return fetch(`${spec.url}/gates/${step.release}`, { method: 'POST', body: '{}' });
@@ -203,6 +204,7 @@ const CLASSES = {
 };
 
 function isLike(pattern, message) {
+  if (typeof pattern === 'function') return pattern(message);
   if (typeof pattern === 'string') return CLASSES[pattern](message);
   return Object.entries(pattern).every(([name, value]) => {
     if (name === 'class') return CLASSES[value](message);

@@ -35,7 +35,7 @@ def described_fault(fault: BaseException) -> dict[str, Any]:
         "mro": [cls.__name__ for cls in type(fault).__mro__ if cls is not object],
         "text": str(fault)[:2000],
     }
-    for name in FAULT_FIELDS:
+    for name in FAULT_FIELDS if "ProcessError" in row["mro"] else ():
         value = getattr(fault, name, None)
         if isinstance(value, (*PLAIN, list)):
             row[name] = value

@@ -2,98 +2,106 @@
 
 import difflib
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
+from interop_kit.labels import label
 from interop_kit.normalise import Record
 
 WIDTH = 160
 MOST = 12
+ID = re.compile(r"<id\d+>")
 
 
 def differences(reference: Record, other: Record) -> list[str]:
     """One line for each difference, the first ones first; none when the plays are equal."""
-    lines = [
-        line
-        for section in reference
-        for line in section_differences(section, reference[section], other[section])
-    ]
-    return lines[:MOST] + ([f"... and {len(lines) - MOST} more"] if len(lines) > MOST else [])
+    return Comparison().lines(reference, other)
 
 
-def section_differences(section: str, reference: Any, other: Any) -> Iterator[str]:
-    """Lists of runs are compared run by run, lists of rows first by their kinds, then row by row."""
-    if section in ("messages", "callbacks", "calls"):
-        for run, (left, right) in enumerate(zip(reference, other, strict=True)):
-            yield from row_differences(f"run {run} {section}", left, right)
-    elif section == "requests":
-        yield from row_differences(section, reference, other)
-    else:
-        yield from value_differences(section, reference, other)
+class Comparison:
+    """Two plays side by side, and which id of the one stands for which of the other.
 
+    Ids that chance made have no value of their own; what counts is that each of them stands wherever its counterpart
+    stands, and nowhere else.
+    """
 
-def row_differences(where: str, reference: list[Any], other: list[Any]) -> Iterator[str]:
-    """Rows that are missing or too many, then members of rows that stand for each other."""
-    labels = [label(row) for row in reference], [label(row) for row in other]
-    matcher = difflib.SequenceMatcher(a=labels[0], b=labels[1], autojunk=False)
-    for tag, low, high, other_low, other_high in matcher.get_opcodes():
-        if tag == "equal":
-            for offset in range(high - low):
-                at = f"{where}[{low + offset}] {labels[0][low + offset]}"
-                yield from value_differences(at, reference[low + offset], other[other_low + offset])
-            continue
-        after = labels[0][low - 1] if low else "the start"
-        if high > low:
-            yield f"{where}: missing after {after}: {', '.join(labels[0][low:high])}"
-        if other_high > other_low:
-            yield f"{where}: not expected after {after}: {', '.join(labels[1][other_low:other_high])}"
+    def __init__(self) -> None:
+        self._partner: dict[str, str] = {}
+        self._taken: dict[str, str] = {}
 
+    def lines(self, reference: Record, other: Record) -> list[str]:
+        found: list[str] = []
+        for section, value in reference.items():
+            found += self._section(section, value, other[section])
+        return found[:MOST] + ([f"... and {len(found) - MOST} more"] if len(found) > MOST else [])
 
-def label(row: Any) -> str:
-    """What kind of row this is, in a few words."""
-    kind = row.get("kind", "request")
-    if kind == "request":
-        return f"request of {len(row['messages'])} messages"
-    data = row["data"] if isinstance(row.get("data"), dict) else row
-    names = [row.get("class") or data.get("type"), data.get("subtype"), row.get("event"), row.get("tool")]
-    names += [row.get("method"), (row.get("mro") or [None])[0], stream_label(row)]
-    return " ".join([kind, *(str(name) for name in names if name), *block_labels(row)])
+    def _section(self, section: str, reference: Any, other: Any) -> Iterator[str]:
+        """Lists of runs are compared run by run, lists of rows first by their kinds, then row by row."""
+        if section in ("messages", "callbacks", "calls"):
+            for run, (left, right) in enumerate(zip(reference, other, strict=True)):
+                yield from self._rows(f"run {run} {section}", left, right)
+        elif section == "requests":
+            yield from self._rows(section, reference, other)
+        else:
+            yield from self._value(section, reference, other)
 
+    def _rows(self, where: str, reference: list[Any], other: list[Any]) -> Iterator[str]:
+        """Rows that are missing or too many, then members of rows that stand for each other."""
+        left, right = [label(row) for row in reference], [label(row) for row in other]
+        matcher = difflib.SequenceMatcher(a=left, b=right, autojunk=False)
+        for tag, low, high, other_low, other_high in matcher.get_opcodes():
+            if tag == "equal":
+                for offset in range(high - low):
+                    at = f"{where}[{low + offset}] {left[low + offset]}"
+                    yield from self._value(at, reference[low + offset], other[other_low + offset])
+                continue
+            after = left[low - 1] if low else "the start"
+            if high > low:
+                yield f"{where}: missing after {after}: {', '.join(left[low:high])}"
+            if other_high > other_low:
+                yield f"{where}: not expected after {after}: {', '.join(right[other_low:other_high])}"
 
-def stream_label(row: dict[str, Any]) -> str | None:
-    event = row.get("event")
-    return event.get("type") if isinstance(event, dict) else None
+    def _value(self, where: str, reference: Any, other: Any) -> Iterator[str]:
+        """Members that are missing, too many, or not equal, named by their path."""
+        if isinstance(reference, dict) and isinstance(other, dict):
+            yield from self._object(where, reference, other)
+        elif isinstance(reference, list) and isinstance(other, list) and len(reference) == len(other):
+            for index, (left, right) in enumerate(zip(reference, other, strict=True)):
+                yield from self._value(f"{where}[{index}]", left, right)
+        elif isinstance(reference, str) and isinstance(other, str):
+            if not self._same_text(reference, other):
+                yield f"{where}: {short(other)}, should be {short(reference)}"
+        elif reference != other or isinstance(reference, bool) is not isinstance(other, bool):
+            yield f"{where}: {short(other)}, should be {short(reference)}"
 
-
-def block_labels(row: dict[str, Any]) -> list[str]:
-    inner = row.get("message") if isinstance(row.get("message"), dict) else row
-    content = inner.get("content") if isinstance(inner, dict) else None
-    if not isinstance(content, list):
-        return []
-    return [f"[{block.get('class') or block.get('type')}]" for block in content if isinstance(block, dict)]
-
-
-def value_differences(where: str, reference: Any, other: Any) -> Iterator[str]:
-    """Members that are missing, too many, or not equal, named by their path."""
-    if isinstance(reference, dict) and isinstance(other, dict):
-        if "mro" in reference and "mro" in other:
-            yield from fault_differences(where, reference.get("mro"), other.get("mro"))
+    def _object(self, where: str, reference: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
         for key in [*reference, *(key for key in other if key not in reference)]:
             path = f"{where}.{key}"
             if key not in other:
                 yield f"{path}: missing, should be {short(reference[key])}"
             elif key not in reference:
                 yield f"{path}: not expected, is {short(other[key])}"
-            elif key != "mro":
-                yield from value_differences(path, reference[key], other[key])
-    elif isinstance(reference, list) and isinstance(other, list) and len(reference) == len(other):
-        for index, (left, right) in enumerate(zip(reference, other, strict=True)):
-            yield from value_differences(f"{where}[{index}]", left, right)
-    elif reference != other or isinstance(reference, bool) is not isinstance(other, bool):
-        yield f"{where}: {short(other)}, should be {short(reference)}"
+            elif key == "mro":
+                yield from fault_differences(where, reference["mro"], other["mro"])
+            else:
+                yield from self._value(path, reference[key], other[key])
+
+    def _same_text(self, reference: str, other: str) -> bool:
+        """Equal but for ids, and these partners of each other."""
+        if ID.sub("<id>", reference) != ID.sub("<id>", other):
+            return False
+        pairs = zip(ID.findall(reference), ID.findall(other), strict=True)
+        return all(self._are_partners(left, right) for left, right in pairs)
+
+    def _are_partners(self, left: str, right: str) -> bool:
+        """Whether the two ids stand for each other; two that nobody has seen do from now on."""
+        if left not in self._partner and right not in self._taken:
+            self._partner[left], self._taken[right] = right, left
+        return self._partner.get(left) == right
 
 
-def fault_differences(where: str, reference: Any, other: Any) -> Iterator[str]:
+def fault_differences(where: str, reference: list[str], other: list[str]) -> Iterator[str]:
     """An exception may be finer than the reference's, not another one."""
     if reference and reference[0] not in other:
         yield f"{where}: raises {other}, should be caught as {reference[0]}"

@@ -64,7 +64,7 @@ def failures_of(seen: Observation) -> list[str]:
         if run.driver_code is None:
             failures.append(f"run {index}: the driver had to be stopped")
         elif run.driver_code:
-            failures.append(f"run {index}: the driver broke down: {run.stderr.strip()[-600:]}")
+            failures.append(f"run {index}: the driver broke down: {run.stderr.strip()[-300:]}")
         waited = [event["waited"]["for"] for event in run.events if event["kind"] == "waited"]
         failures += [f"run {index}: waited in vain for {what}" for what in waited]
     return failures

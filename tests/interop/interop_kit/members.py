@@ -42,11 +42,20 @@ class Members:
             for key, item in value.items()
             if not rules.drops(key)
         }
+        for key in rules.IDS_OF_PROMPTS & normal.keys():
+            normal[key] = self._ids_of_prompts(normal[key])
+            if normal[key] is None and "class" not in value:
+                del normal[key]
         if "mro" in value:
             normal["mro"] = [name for name in value["mro"] if name in rules.CLASSES_OF_THE_OFFICIAL_SDK]
         if isinstance(value.get("content"), str):
             normal["content"] = self._content(value)
         return normal
+
+    def _ids_of_prompts(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [text for text in value if self._own.says(text)] or None
+        return value if value is not None and self._own.says(value) else None
 
     def _content(self, value: Row) -> str:
         """A result's text, a message's text, or the content of a file, which stays."""

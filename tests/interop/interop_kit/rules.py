@@ -119,6 +119,9 @@ LISTS_OF_THE_VENDOR = words(
 """Lists of what is on offer. Each vendor offers its own; entries stay when the scenario named them, or when they are
 in `TOOLS_OF_BOTH`."""
 
+IDS_OF_PROMPTS = words("user_message_uuid user_message_uuids")
+"""An SDK may put an id of its own on a prompt, or none; only ids that the scenario gave are compared."""
+
 PARTS_OF_ENTRIES = {"models": words("value resolvedModel")}
 """Of entries of these lists only these members are compared: the others describe the vendor's wares."""
 
@@ -166,7 +169,6 @@ FACTS = [
         r"Output does not match required schema: .*",
         r"No conversation found with session ID: \S+",
         r"Session ID \S+ is already in use\.",
-        r"Claude Code returned an error result",
         r"Launching skill: \S+",
         r"User has approved exiting plan mode\. You can now proceed\.",
         r"<local-command-stdout>",
