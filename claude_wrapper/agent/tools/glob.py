@@ -59,13 +59,20 @@ class Glob:
         began = time.monotonic()
         base, pattern = _where(tool_input, context)
         _require_folder(base, tool_input.get("path") or str(base), context)
-        arguments = ["--files", "--null", "--sort=modified", f"--glob={pattern}" if pattern else "--glob=*"]
-        if context.environment.get("CLAUDE_CODE_GLOB_NO_IGNORE") not in ("false", "0"):
-            arguments.append("--no-ignore")
-        if context.environment.get("CLAUDE_CODE_GLOB_HIDDEN") not in ("false", "0"):
-            arguments.append("--hidden")
+        arguments = [
+            "--files",
+            "--null",
+            "--no-ignore",
+            "--hidden",
+            "--sort=modified",
+            f"--glob={pattern or '*'}",
+        ]
         output = await run_ripgrep(arguments, base, context)
-        names = [each for each in output.text.split("\0") if each]
+        names = _names(output.text)
+        if (options := _wanted(context)) is not None:
+            # A glob overrides ignore rules, so what they leave over has to be asked for without one.
+            allowed = set(_names((await run_ripgrep(["--files", "--null", *options], base, context)).text))
+            names = [each for each in names if each in allowed]
         listed = [shown(str(base / name), context) for name in names[:_MOST_FILES]]
         structured = {
             "filenames": listed,
@@ -76,6 +83,19 @@ class Glob:
             "countIsComplete": output.complete,
         }
         return ToolOutput(_text(listed, len(names), complete=output.complete), structured)
+
+
+def _names(text: str) -> list[str]:
+    return [each for each in text.split("\0") if each]
+
+
+def _wanted(context: ToolContext) -> list[str] | None:
+    """The options for files that the user wants to be found; None: all."""
+    options = {"CLAUDE_CODE_GLOB_NO_IGNORE": "--no-ignore", "CLAUDE_CODE_GLOB_HIDDEN": "--hidden"}
+    wanted = [
+        option for name, option in options.items() if context.environment.get(name) not in ("false", "0")
+    ]
+    return None if len(wanted) == len(options) else wanted
 
 
 def _where(tool_input: dict[str, Any], context: ToolContext) -> tuple[Path, str]:

@@ -104,8 +104,8 @@ class _Taken:
             self.enough.cancel()
 
     def text(self) -> str:
-        if self.overflowed:  # the last line is cut
-            del self.data[self.data.rfind(b"\n", 0, self.most) + 1 :]
+        if self.overflowed:  # the last line or name is cut
+            del self.data[max(self.data.rfind(end, 0, self.most) for end in (b"\n", b"\0")) + 1 :]
         return self.data.decode("utf-8", "replace")
 
 

@@ -94,11 +94,8 @@ def _start(command: str, cwd: Path, environment: dict[str, str], setup: str) -> 
     try:
         with _as_shell_word(command) as (word, descriptor):
             closed = f" {write_end}>&-" if shell.endswith("bash") else ""
-            setup = (
-                'test -f "$CLAUDE_ENV_FILE" && . "$CLAUDE_ENV_FILE"; '
-                if "CLAUDE_ENV_FILE" in environment
-                else ""
-            )
+            if "CLAUDE_ENV_FILE" in environment:
+                setup += 'test -f "$CLAUDE_ENV_FILE" && . "$CLAUDE_ENV_FILE"; '
             report = f"{{ _code=$?; [ $_code -eq 0 ] && pwd -P >/dev/fd/{write_end}; set +x; }} 2>/dev/null"
             script = f"{setup}eval {word}{closed}; {report}; exit $_code"
             inherited = [write_end] if descriptor is None else [write_end, descriptor]

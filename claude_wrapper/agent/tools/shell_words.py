@@ -29,7 +29,11 @@ _HARMLESS = frozenset(
     "realpath rev sha1sum sha256sum sleep stat strings tac tail test tr true uname wc which whoami".split()
 )
 _HARMLESS_GIT = frozenset(("status", "log", "diff", "show", "ls-files", "blame", "rev-parse", "grep"))
-_HARMFUL_OPTION = re.compile(r"--?(?:output|o|O|open-files|ext-diff|textconv|pre|compile|C)(?:$|[=\w].*|-.*)")
+_HARMFUL_OPTIONS = {
+    "git": re.compile(r"--ou.*|--op.*|--ext.*|--textc.*|-O.*"),
+    "file": re.compile(r"-[a-zA-Z]*C.*|--co.*"),
+}
+"""Options of harmless commands that write files or start programs, in any abbreviation."""
 _HARMLESS_TARGET = re.compile(r"/dev/null|&?[12]")
 
 
@@ -151,7 +155,8 @@ def _is_harmless_command(words: list[str]) -> bool:
             return False
     elif name not in _HARMLESS:
         return False
-    return name in ("echo", "[", "test") or not any(map(_HARMFUL_OPTION.fullmatch, arguments))
+    harmful = _HARMFUL_OPTIONS.get(name)
+    return harmful is None or not any(map(harmful.fullmatch, arguments))
 
 
 def viewed_file(command: str) -> tuple[str, bool] | None:
