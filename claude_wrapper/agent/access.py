@@ -22,7 +22,11 @@ _SOURCES = ("userSettings", "projectSettings", "localSettings", "session", "cliA
 
 
 class ModeRefusedError(Exception):
-    """The mode cannot be entered; the text says why."""
+    """The mode cannot be entered; the text says why, and `code` in a word."""
+
+    def __init__(self, text: str, code: str) -> None:
+        super().__init__(text)
+        self.code = code
 
 
 class Access:
@@ -50,11 +54,14 @@ class Access:
         if mode == "manual":
             mode = "default"
         if mode not in MODES:
-            raise ModeRefusedError(f"Cannot set permission mode: must be one of {', '.join(MODES)}")
+            raise ModeRefusedError(
+                f"Cannot set permission mode: must be one of {', '.join(MODES)}", "invalid_mode"
+            )
         if mode == "bypassPermissions" and not self.policy.bypass_available:
             raise ModeRefusedError(
                 "Cannot set permission mode to bypassPermissions because the session was not launched with "
-                "--dangerously-skip-permissions"
+                "--dangerously-skip-permissions",
+                "bypass_not_launched",
             )
         return cast("PermissionMode", mode)
 

@@ -22,6 +22,7 @@ from .permissions.call import Decision
 __all__ = ["Approval", "Approved", "PermissionHost", "Question"]
 
 _WITHDRAWN_SECONDS = 5.0
+_BY_HOOK = {"source": "hook", "reason_type": "hook"}
 _FALLBACK_DENIAL = "The user did not allow this call."
 
 
@@ -51,6 +52,8 @@ class Approved:
 
     decision: dict[str, Any]
     updated_input: dict[str, Any] | None = None
+    by_user: bool = False
+    """A person, or the host in their place, allowed it."""
 
 
 class Approval:
@@ -85,7 +88,7 @@ class Approval:
             structured=f"Error: {text}",
             is_error=True,
             not_run="permission-rule",
-            decision={"decision": "reject", "source": "hook", "reason_type": "hook"},
+            decision={"decision": "reject", **_BY_HOOK},
         )
 
     def settled(self, question: Question, hook: PreToolOutcome) -> Approved | CallResult | None:
@@ -98,7 +101,7 @@ class Approval:
         if decision.behavior == "allow":
             return Approved(_accepted(decision))
         if hook.decision == "allow" and not _insists(decision):
-            return Approved({"decision": "accept", "source": "hook", "reason_type": "hook"})
+            return Approved({"decision": "accept", **_BY_HOOK})
         return None
 
     async def ask(self, question: Question, hook: PreToolOutcome) -> Approved | CallResult:
@@ -116,7 +119,8 @@ class Approval:
                 reply, by_hook = await self._first_answer(question, hook)
         except HostRefusedError as error:
             self._frames.session_state("running")
-            return self._refused(question, f"Tool permission request failed: {error}", "config")
+            failed = {"source": "config", "reason_type": "other"}
+            return self._refused(question, f"Tool permission request failed: {error}", failed)
         if scope.cancelled_caught:
             # An interrupt is under way; the turn ends as soon as the host has been told so.
             await anyio.sleep(_WITHDRAWN_SECONDS)
@@ -160,15 +164,16 @@ class Approval:
     def _answered(
         self, question: Question, reply: PermissionReply, *, by_hook: bool
     ) -> Approved | CallResult:
-        source = "hook" if by_hook else "user_temporary"
         if isinstance(reply, AllowReply):
             if isinstance(reply.updated_permissions, list):
                 self._access.apply(reply.updated_permissions)
             updated = reply.updated_input if isinstance(reply.updated_input, dict) else None
-            return Approved({"decision": "accept", "source": source}, updated)
-        return self._refusal(question, reply, "hook" if by_hook else "user_reject")
+            if by_hook:
+                return Approved({"decision": "accept", **_BY_HOOK}, updated)
+            return Approved({"decision": "accept", "source": "user_temporary"}, updated, by_user=True)
+        return self._refusal(question, reply, _BY_HOOK if by_hook else {"source": "user_reject"})
 
-    def _refusal(self, question: Question, reply: DenyReply, source: str) -> CallResult:
+    def _refusal(self, question: Question, reply: DenyReply, source: dict[str, str]) -> CallResult:
         text = reply.message if isinstance(reply.message, str) and reply.message else _FALLBACK_DENIAL
         if reply.interrupt is True:
             self._note_denied(question.call)
@@ -177,14 +182,14 @@ class Approval:
             return stopped
         return self._refused(question, text, source)
 
-    def _refused(self, question: Question, text: str, source: str) -> CallResult:
+    def _refused(self, question: Question, text: str, source: dict[str, str]) -> CallResult:
         self._note_denied(question.call)
         return CallResult(
             text,
             structured=f"Error: {text}",
             is_error=True,
             not_run="permission-rule",
-            decision={"decision": "reject", "source": source},
+            decision={"decision": "reject", **source},
         )
 
     def _denied(self, question: Question) -> CallResult:
@@ -266,6 +271,8 @@ def _can_use_tool(question: Question, hook: PreToolOutcome) -> CanUseTool:
     )
     if hook.decision == "ask":
         body.decision_reason_type = "hook"
+        body.decision_reason_hook_event = "PreToolUse"
+        body.decision_reason_hook_source = "settings"
         body.decision_reason = hook.reason if hook.reason is not None else UNSET
         return body
     body.permission_suggestions = list(decision.suggestions) if decision.suggestions is not None else UNSET

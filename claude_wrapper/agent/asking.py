@@ -12,7 +12,7 @@ from claude_wrapper.wire.messages import AssistantBody
 
 from .api.catalog import Model
 from .api.client import ReplyStream
-from .api.events import ThinkingDelta
+from .api.events import BlockStart, ThinkingDelta
 from .api.fold import Block, Reply
 from .api.items import BlockDone, RawEvent, ReplyAbandoned, ReplyDone, RetryNotice
 from .api.request import ModelRequest
@@ -26,6 +26,7 @@ from .turn import Turn
 __all__ = ["Asker", "ModelApi"]
 
 _CHARACTERS_PER_TOKEN = 4
+_THINKING_DELTA = ThinkingDelta.__struct_config__.tag
 _MOST_UNREAD = 8 * 1024 * 1024
 
 
@@ -87,6 +88,7 @@ class Asker:
         turn.requests += 1
         turn.stage = "streaming"
         turn.calls = []
+        self._stream = None
         self._model = request.model
         self._display = (request.tuning.thinking or {}).get("display") or "updates"
         self._thought = 0
@@ -104,13 +106,18 @@ class Asker:
             self._meter.api_ms += spent
 
     async def _read(self, turn: Turn, request: ModelRequest) -> Reply:
+        whole: list[Block] = []
         async with self._api.stream(request) as stream:
             self._stream = stream
             async for item in stream:
                 if isinstance(item, RawEvent):
                     self._event(turn, stream, item)
                 elif isinstance(item, BlockDone):
-                    await self._block(turn, stream, item.block)
+                    if stream.reply.head:
+                        await self._block(turn, stream.reply, item.block)
+                    else:
+                        # The reply comes in one piece, and its head only with its end.
+                        whole.append(item.block)
                 elif isinstance(item, RetryNotice):
                     self._frames.api_retry(
                         attempt=item.attempt,
@@ -122,6 +129,8 @@ class Asker:
                 elif isinstance(item, ReplyAbandoned):
                     self._meter.enter(item.reply, request.model)
                 elif isinstance(item, ReplyDone):
+                    for block in whole:
+                        await self._block(turn, item.reply, block)
                     return self._done(turn, item.reply, request.model)
                 await self._output.room(_MOST_UNREAD)
         raise AssertionError("the stream ended without a reply")
@@ -142,7 +151,7 @@ class Asker:
             turn.begun.append(stream.reply.id)
         elif kind == "content_block_delta":
             turn.clock.first_token = turn.clock.first_token or now
-            if item.delta_type == ThinkingDelta.__struct_config__.tag:
+            if item.delta_type == _THINKING_DELTA:
                 self._count_thinking(turn, item.text, now)
         if self._partial and kind != "ping":
             self._pass_on(turn, stream, item, kind)
@@ -151,6 +160,7 @@ class Asker:
         fields: dict[str, Any] = {"api_message_id": stream.reply.id}
         if kind == "message_start":
             fields["ttft_ms"] = turn.clock.since_request(time.monotonic()) or 0
+        if kind == "message_start" or _is_thinking(item):
             fields["thinking_display"] = self._display
         if turn.prompt_uuids and not turn.answered:
             fields["user_message_uuid"] = turn.prompt_uuids[0]
@@ -164,7 +174,7 @@ class Asker:
         uuids = turn.prompt_uuids
         self._frames.thinking_tokens(total, total - before, uuids[0] if uuids else UNSET)
 
-    async def _block(self, turn: Turn, stream: ReplyStream, block: Block) -> None:
+    async def _block(self, turn: Turn, reply: Reply, block: Block) -> None:
         data = block.data
         fields: dict[str, Any] = {}
         if block.type == "text":
@@ -181,7 +191,7 @@ class Asker:
             meta = self._tool_meta(data["name"], data["id"])
             if meta is not None:
                 fields["tool_use_meta"] = [meta]
-        self.show_block(turn, stream.reply, data, block.index, **fields)
+        self.show_block(turn, reply, data, block.index, **fields)
 
     def show_block(self, turn: Turn, reply: Reply, data: dict[str, Any], index: int, **fields: Any) -> None:
         """Write a block down and send its frame."""
@@ -205,3 +215,10 @@ class Asker:
             context_management=None,
         )
         self._frames.assistant(uuid, body, **fields)
+
+
+def _is_thinking(item: RawEvent) -> bool:
+    """Whether an event begins a block of thinking or adds to it."""
+    if isinstance(item.event, BlockStart):
+        return item.event.content_block.get("type") == "thinking"
+    return item.delta_type == _THINKING_DELTA

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +44,17 @@ class Brief:
 
     def use_thinking(self, tokens: int | None, display: str | None) -> None:
         """Let the model think so many tokens; None leaves it to the model."""
-        self._wishes = replace(
+        self._wishes = msgspec.structs.replace(
             self._wishes,
             thinking=None if not tokens else "enabled",
             thinking_tokens=tokens,
             display=display or self._wishes.display,
         )
+        self._tuning = None
+
+    def use_effort(self, effort: str) -> None:
+        """Let the model make this much effort."""
+        self._wishes = msgspec.structs.replace(self._wishes, effort=effort)
         self._tuning = None
 
     def use_prompt(self, blocks: Sequence[str] | None, appended: str | None) -> None:

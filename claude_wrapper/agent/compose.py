@@ -115,7 +115,7 @@ def compose(
         hooks=hooks,
         meter=meter,
         asker=asker,
-        round=ToolRound(dispatcher, session, frames, hooks, _most_at_once(settings)),
+        round=ToolRound(dispatcher, session, frames, hooks, interruption, _most_at_once(settings)),
         results=Results(frames, meter, partial=settings.partial_messages),
         interruption=interruption,
         approval=approval,

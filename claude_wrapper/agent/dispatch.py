@@ -109,9 +109,8 @@ class Dispatcher:
         if hook.decision == "deny":
             return self._approval.denied_by_hook(call, label + (hook.reason or "the hook denied this call"))
         if hook.timed_out:
-            return self._approval.denied_by_hook(
-                call, "The PreToolUse hook gave no answer in time, so this call was not carried out."
-            )
+            text = "The PreToolUse hook gave no answer in time, so this call was not carried out."
+            return CallResult(text, structured=f"Error: {text}", is_error=True)
         blocking = next((reply.hook for reply in hook.failed if reply.hook.blocks_on_failure), None)
         if blocking is not None:
             return self._approval.denied_by_hook(
@@ -163,7 +162,7 @@ class Dispatcher:
         modified = settled.updated_input is not None and settled.updated_input != prepared.absolute
         if modified and settled.updated_input is not None:
             prepared = await self._prepare(prepared.call, settled.updated_input)
-        result = await self._run(prepared, modified=modified)
+        result = await self._run(prepared, modified=modified and settled.by_user)
         result.decision = settled.decision
         return result
 

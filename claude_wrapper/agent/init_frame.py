@@ -7,7 +7,6 @@ from typing import Any
 from msgspec import UNSET
 
 from claude_wrapper.store.paths import config_dir, project_key
-from claude_wrapper.wire.records import Text
 from claude_wrapper.wire.system_session import InitFrame
 
 from .access import Access
@@ -19,15 +18,9 @@ from .initialize import CAPABILITIES
 from .mcp_tools import McpServers
 from .settings import Settings
 from .toolbox import Toolbox
-from .version import AGENT_VERSION, COMPATIBLE_VERSION
+from .version import COMPATIBLE_VERSION
 
-__all__ = ["AgentInitFrame", "InitSender"]
-
-
-class AgentInitFrame(InitFrame, kw_only=True, tag="init"):
-    """The frame, with the agent's own version beside the one that it is compatible with."""
-
-    agent_version: Text = UNSET
+__all__ = ["InitSender"]
 
 
 class InitSender:
@@ -55,7 +48,6 @@ class InitSender:
             "original_cwd": cwd,
             "api_key_source": Endpoint.from_environment(environ).key_source,
             "claude_code_version": COMPATIBLE_VERSION,
-            "agent_version": AGENT_VERSION,
             "output_style": "default",
             "slash_commands": [],
             "skills": [],
@@ -74,7 +66,7 @@ class InitSender:
         self._toolbox.restrict(self._access.policy)
         servers: list[Any] = self._servers.in_init()
         self._frames.emit(
-            AgentInitFrame(
+            InitFrame(
                 tools=self._toolbox.names(),
                 mcp_servers=servers,
                 model=self._brief.model.name,

@@ -17,12 +17,18 @@ from .hooks.registry import HookRegistry
 from .parts import Parts
 from .structured import SchemaError, StructuredOutput, check_schema
 from .toolbox import ToolSource
-from .version import COMPATIBLE_VERSION
+from .version import AGENT_VERSION, COMPATIBLE_VERSION
 
 __all__ = ["CAPABILITIES", "initialize", "models", "offer_structured_output"]
 
-CAPABILITIES = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1", "msg_lifecycle_v1", "sdk_mcp_manifests"]
-"""What hosts may rely on, by the names that they look for."""
+CAPABILITIES = [
+    "interrupt_receipt_v1",
+    "interrupt_cancel_queued_v1",
+    "msg_lifecycle_v1",
+    "sdk_mcp_manifests",
+    f"agent:claude-wrapper/{AGENT_VERSION}",
+]
+"""What hosts may rely on, by the names that they look for; the last one says which agent this really is."""
 
 _LISTED_MODELS = ("default", "opus", "sonnet", "haiku")
 

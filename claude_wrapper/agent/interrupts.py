@@ -22,6 +22,7 @@ class Interruption:
         self._questions: list[anyio.CancelScope] = []
         self._withdrawn = anyio.Event()
         self.stopped = False
+        self._halted = False
 
     @contextmanager
     def turn(self) -> Iterator[anyio.CancelScope]:
@@ -60,6 +61,15 @@ class Interruption:
             scope.cancel()
         with anyio.move_on_after(2):
             await self._withdrawn.wait()
+
+    def halt(self) -> None:
+        """Let what runs come to its end, and begin nothing more: the process ends."""
+        self._halted = True
+
+    async def hold(self) -> None:
+        """Go no further once the process ends."""
+        if self._halted:
+            await anyio.sleep_forever()
 
     def stop(self) -> None:
         """Stop the turn where it is."""

@@ -50,6 +50,7 @@ class Lifetime:
 
     def terminate(self) -> None:
         """Stop everything at once."""
+        self._interruption.halt()
         self._end(TERMINATED)
         kill_children()
 

@@ -72,6 +72,7 @@ class Loop:
         parts = self._parts
         ending = await self._opening.open(turn)
         while ending is None:
+            await parts.interruption.hold()
             ending = self._limit(turn)
             if ending is not None:
                 break

@@ -16,6 +16,7 @@ from .answers import Answers
 from .hooks.registry import HookRegistry
 from .initialize import initialize
 from .parts import Parts
+from .settings_requests import SettingsRequests
 from .steering import Steering
 
 __all__ = ["Requests"]
@@ -32,6 +33,7 @@ class Requests:
         self._handlers: dict[type, Handler] = {Initialize: self._initialize}
         self._handlers.update(Steering(parts, end_session).handlers())
         self._handlers.update(Answers(parts).handlers())
+        self._handlers.update(SettingsRequests(parts).handlers())
 
     async def serve(self, request_id: str, raw: msgspec.Raw) -> Any:
         """Answer one request; raises RequestRefusedError."""

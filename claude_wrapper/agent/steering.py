@@ -90,7 +90,7 @@ class Steering:
         try:
             mode = access.check_mode(request.mode)
         except ModeRefusedError as refusal:
-            raise RequestRefusedError(str(refusal)) from refusal
+            raise RequestRefusedError(str(refusal), refusal.code) from refusal
 
         async def tell() -> None:
             access.set_mode(mode)

@@ -13,6 +13,7 @@ from .dispatch import Dispatcher
 from .frames import Frames
 from .hook_events import HookEvents
 from .hooks.outcome import Outcome
+from .interrupts import Interruption
 from .session import Session
 from .turn import Turn
 
@@ -33,12 +34,14 @@ class ToolRound:
         session: Session,
         frames: Frames,
         hooks: HookEvents,
+        interruption: Interruption,
         most_at_once: int,
     ) -> None:
         self._dispatcher = dispatcher
         self._session = session
         self._frames = frames
         self._hooks = hooks
+        self._interruption = interruption
         self._most_at_once = most_at_once
 
     async def run(self, turn: Turn) -> Outcome:
@@ -46,6 +49,7 @@ class ToolRound:
         turn.stage = "tools"
         turn.results = {}
         for group in self._groups(turn.calls):
+            await self._interruption.hold()
             if len(group) == 1:
                 await self._one(turn, group[0])
             else:
@@ -54,6 +58,7 @@ class ToolRound:
                 return Outcome()
         outcome = await self._hooks.after_batch([_told(turn, call) for call in turn.calls])
         self.hand_over(turn, outcome.contexts)
+        turn.stage = "between"
         return outcome
 
     def reject_open(self, turn: Turn) -> int:

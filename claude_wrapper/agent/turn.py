@@ -64,7 +64,7 @@ class Turn:
     id: str
     clock: Clock = field(default_factory=Clock)
     stage: str = "opening"
-    """`opening`, `streaming`, `tools` or `closing`: where an interrupt would find it."""
+    """`opening`, `streaming`, `tools`, `between` or `closing`: where an interrupt would find it."""
     requests: int = 0
     """Requests to the model, failed ones too."""
     user_messages: int = 0
