@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 import msgspec
 
+from .api_error import ApiError, endpoint_error
 from .endpoint import Endpoint
 from .failure import FailedTryError, Failure, failure_of_response
 
@@ -82,11 +83,12 @@ class Response:
         """The whole body; what is over the limit is left."""
         parts: list[bytes] = []
         size = 0
-        async for chunk in self.chunks():
-            parts.append(chunk)
-            size += len(chunk)
-            if size > limit:
-                break
+        async with aclosing(self.chunks()) as chunks:
+            async for chunk in chunks:
+                parts.append(chunk)
+                size += len(chunk)
+                if size > limit:
+                    break
         return b"".join(parts)[:limit]
 
     async def failure(self) -> Failure:
@@ -112,8 +114,8 @@ class Transport:
 
     async def warm(self) -> None:
         """Load the library and open a connection; failures are left to the first request."""
-        client = await self._load()
-        with anyio.move_on_after(self._timeouts.warm):
+        with suppress(ApiError), anyio.move_on_after(self._timeouts.warm):
+            client = await self._load()
             await client.prepare(self._timeouts.warm)
 
     @asynccontextmanager
@@ -145,8 +147,10 @@ class Transport:
             return self._client
 
     def _build(self) -> HttpClient:
-        from .http_client import HttpClient  # noqa: PLC0415  # start-up: the import takes a third of it
-
+        try:
+            from .http_client import HttpClient  # noqa: PLC0415  # start-up: the import takes a third of it
+        except ModuleNotFoundError as error:
+            raise endpoint_error(f"the Python package {error.name} is not installed") from error
         for name in ("httpx2", "httpcore2"):
             # Their debug lines name headers and addresses.
             logging.getLogger(name).setLevel(logging.WARNING)

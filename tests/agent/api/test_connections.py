@@ -207,7 +207,6 @@ async def test_a_certificate_that_the_environment_trusts_is_accepted(
     assert tls_api.connections == 1
 
 
-@pytest.mark.feature("ENV-11")
 async def test_requests_go_through_the_proxy_of_the_environment(
     new_api, new_client, new_request, collect, monkeypatch
 ):
@@ -222,7 +221,6 @@ async def test_requests_go_through_the_proxy_of_the_environment(
     assert items[-1].reply.content == [{"type": "text", "text": "through the proxy"}]
 
 
-@pytest.mark.feature("ENV-11")
 async def test_hosts_that_need_no_proxy_are_asked_directly(
     api, new_api, new_client, new_request, collect, monkeypatch
 ):
@@ -240,6 +238,17 @@ async def test_a_proxy_that_is_not_there_is_reported(new_client, new_request, co
     monkeypatch.setenv("HTTP_PROXY", f"http://127.0.0.1:{free_port()}")
     _, error = await collect(new_client(url="http://models.test", retries=0), new_request())
     assert error.failure.cause == "refused"
+
+
+async def test_a_failure_that_goes_on_for_ever_is_read_only_so_far(
+    api, new_client, new_request, collect, gate
+):
+    held = gate()
+    api.add(b"x" * 300_000, held, status=404)
+    _, error = await collect(new_client(), new_request())
+    assert error.status == 404
+    with anyio.fail_after(5):
+        await held.client_left.wait()
 
 
 async def test_leaving_a_stream_closes_its_connection(api, client, new_request, gate):
@@ -262,7 +271,6 @@ async def test_cancelling_while_waiting_for_the_reply_closes_the_connection(api,
         await held.client_left.wait()
 
 
-@pytest.mark.feature("STREAM-04")
 async def test_cancelling_in_the_middle_of_a_reply_closes_the_connection_and_keeps_what_came(
     api, client, new_request, gate
 ):
@@ -389,3 +397,30 @@ async def test_certificates_are_not_read_for_a_connection_without_tls(api):
         anyio.run(main)
     """
     assert await anyio.to_thread.run_sync(run_fresh, program, api.url) == ["plain", "0"]
+
+
+def test_a_missing_http_library_is_an_error_of_the_request():
+    program = """
+        import sys, anyio
+        from claude_wrapper.agent.api.api_error import ApiError
+        from claude_wrapper.agent.api.catalog import find_model
+        from claude_wrapper.agent.api.client import ModelClient
+        from claude_wrapper.agent.api.endpoint import Endpoint
+        from claude_wrapper.agent.api.request import ModelRequest
+        from claude_wrapper.agent.api.tuning import tune
+
+        sys.modules["httpx2"] = None
+
+        async def main():
+            model = find_model("sonnet")
+            async with ModelClient(Endpoint("http://127.0.0.1:9", api_key="key")) as client:
+                await client.warm()
+                try:
+                    async for item in client.stream(ModelRequest(model, [], tune(model))):
+                        pass
+                except ApiError as error:
+                    print(error.text)
+
+        anyio.run(main)
+    """
+    assert " ".join(run_fresh(program)) == "API Error: the Python package httpx2 is not installed"

@@ -113,7 +113,6 @@ def test_the_totals_of_a_model_have_the_fields_and_figures_of_the_field():
     }
 
 
-@pytest.mark.feature("COST-02")
 def test_a_reply_is_counted_once_however_many_frames_repeat_it():
     ledger = Ledger()
     model = find_model(SONNET)
@@ -125,7 +124,6 @@ def test_a_reply_is_counted_once_however_many_frames_repeat_it():
     assert ledger.models[SONNET].usage.input_tokens == 200
 
 
-@pytest.mark.feature("RES-04")
 def test_each_model_has_totals_of_its_own():
     ledger = Ledger()
     ledger.enter(reply("msg_1", input_tokens=1), find_model(SONNET))

@@ -53,7 +53,6 @@ def test_citations_are_collected():
     assert block.data == {"type": "text", "text": "x", "citations": [{"n": 1}]}
 
 
-@pytest.mark.feature("LOOP-26")
 def test_thinking_keeps_its_signature():
     block = block_of(
         {"type": "thinking", "thinking": "", "signature": ""},
@@ -141,7 +140,6 @@ def test_blocks_are_finished_in_the_order_of_their_stops():
     assert folded.reply.content == [{"type": "text", "text": "one"}, {"type": "text", "text": "zero"}]
 
 
-@pytest.mark.feature("COST-02")
 def test_the_usage_of_the_end_replaces_that_of_the_start_where_it_says_more():
     folded, _ = fold(
         start(cache_read_input_tokens=5),
@@ -184,7 +182,6 @@ def test_blocks_that_were_never_ended_are_ended_with_the_message():
     assert folded.reply.open_blocks == []
 
 
-@pytest.mark.feature("STREAM-04")
 def test_a_reply_that_broke_off_shows_what_had_come_and_estimates_what_it_cost():
     folded, _ = fold(
         start(),

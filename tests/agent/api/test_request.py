@@ -139,7 +139,6 @@ def test_deferred_tools_are_no_part_of_the_marked_prefix():
     )
 
 
-@pytest.mark.feature("TSRCH-04")
 def test_the_next_turn_begins_with_the_bytes_of_this_one():
     history = [{"role": "user", "content": "Go"}]
     fields = {"system": ("a", "b"), "tools": TOOLS, "user_id": "u"}

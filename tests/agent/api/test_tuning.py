@@ -66,7 +66,6 @@ def test_thinking_is_declined_where_a_model_can_do_without(model, thinking, wish
     assert tune(find_model(model), Wishes(**wishes)).thinking == thinking
 
 
-@pytest.mark.feature("ENV-08")
 @pytest.mark.parametrize(
     ("model", "wished", "sent"),
     [
@@ -104,7 +103,7 @@ def test_only_the_betas_that_are_needed_are_named():
     assert "thinking-display-updates-2026-08-18" in betas("opus", display="updates")
 
 
-@pytest.mark.feature("ENV-08", "ENV-09", "LOOP-25")
+@pytest.mark.feature("ENV-09", "LOOP-25")
 @pytest.mark.parametrize(
     ("environment", "wishes", "combined"),
     [
