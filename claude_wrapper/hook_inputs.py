@@ -1,6 +1,6 @@
 """What hook callbacks are given: one TypedDict for each event."""
 
-from __future__ import annotations
+# Annotations are evaluated here: a TypedDict does not see what is marked NotRequired in strings.
 
 import sys
 from typing import Any, Literal

@@ -1,6 +1,6 @@
 """What the agent reports about its MCP servers."""
 
-from __future__ import annotations
+# Annotations are evaluated here: a TypedDict does not see what is marked NotRequired in strings.
 
 import sys
 from typing import Literal

@@ -1,6 +1,6 @@
 """The values that options are made of: prompts, tool sets, thinking, budgets, plugins, agents."""
 
-from __future__ import annotations
+# Annotations are evaluated here: a TypedDict does not see what is marked NotRequired in strings.
 
 import sys
 from dataclasses import dataclass

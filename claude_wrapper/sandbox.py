@@ -1,6 +1,6 @@
 """Settings of the sandbox that the agent runs shell commands in."""
 
-from __future__ import annotations
+# Annotations are evaluated here: a TypedDict does not see what is marked NotRequired in strings.
 
 from typing import TypedDict
 

@@ -65,7 +65,11 @@ class Custody:
 
     def has_company(self) -> bool:
         """Whether anything of the group runs."""
-        return not self._released and self._group.is_populated()
+        if self._released:
+            return False
+        if self._process.returncode is not None:
+            self._group.reap_adopted()
+        return self._group.is_populated()
 
     def terminate(self) -> None:
         """Ask all of the group to end."""

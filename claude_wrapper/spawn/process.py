@@ -161,11 +161,16 @@ class AgentProcess:
                     await self._next_event()
 
     async def _end_orphans(self) -> None:
+        """What the agent has started was told to end when the agent ended; kill what is left."""
+        await self._company_has_gone()
+        if self._custody.has_company():
+            self._custody.kill()
+            await self._company_has_gone()
+
+    async def _company_has_gone(self) -> None:
         with anyio.move_on_after(_ORPHAN_SECONDS):
             while self._custody.has_company():  # noqa: ASYNC110  # the system tells nobody when a group is empty
                 await anyio.sleep(0.01)
-        if self._custody.has_company():
-            self._custody.kill()
 
     def _close(self) -> None:
         self._keep_output()
