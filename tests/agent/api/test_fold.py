@@ -110,7 +110,7 @@ def test_a_tool_of_the_server_gets_its_input_too():
         "null",
         "{} {}",
         '{"a": 1e999}',
-        '{"a": ' + "[" * 3000 + "]" * 3000 + "}",
+        '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}",
     ],
 )
 def test_arguments_that_are_no_object_become_data_that_can_be_answered(text):
