@@ -52,7 +52,8 @@ class Bash:
     def is_read_only(self, tool_input: dict[str, Any]) -> bool:
         from .shell_words import is_harmless  # noqa: PLC0415  # not before the first command
 
-        return is_harmless(tool_input["command"])
+        command = tool_input.get("command")
+        return isinstance(command, str) and is_harmless(command)
 
     def prepare(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         return dict(tool_input)

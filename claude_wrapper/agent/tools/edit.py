@@ -72,7 +72,7 @@ def _plan(tool_input: dict[str, Any], context: ToolContext) -> tuple[Target, Rep
     require_seen(target)
     require_writable(target)
     places = find(target.file.text, old, new)
-    wanted = 1 if not tool_input["replace_all"] else len(places.starts)
+    wanted = 1 if not tool_input.get("replace_all", False) else len(places.starts)
     if target.is_stale and (not places.starts or len(places.starts) != wanted):
         raise reject_stale()
     if not places.starts:
@@ -111,7 +111,7 @@ def _edit(tool_input: dict[str, Any], context: ToolContext) -> ToolOutput:
         "originalFile": places.view,
         "structuredPatch": structured_patch(places.view, with_lf(text) if had_crlf else text),
         "userModified": context.user_modified,
-        "replaceAll": tool_input["replace_all"],
+        "replaceAll": tool_input.get("replace_all", False),
     }
     if stale:
         structured["staleRecovered"] = True
@@ -123,7 +123,7 @@ def _edit(tool_input: dict[str, Any], context: ToolContext) -> ToolOutput:
 def _told(
     target: Target, tool_input: dict[str, Any], context: ToolContext, *, stale: bool, knows_all: bool
 ) -> str:
-    if tool_input["replace_all"]:
+    if tool_input.get("replace_all", False):
         text = f"The file {target.shown} has been updated. All occurrences were successfully replaced."
     else:
         text = f"The file {target.shown} has been updated successfully."

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from .contract import Tool
 
-__all__ = ["BUILTIN_NAMES", "builtin_tools", "end_background_processes", "validate_input"]
+__all__ = ["BUILTIN_NAMES", "answered_input", "builtin_tools", "end_background_processes", "validate_input"]
 
 _MODULES = {
     "Bash": "bash",
@@ -40,6 +40,21 @@ def validate_input(tool: Tool, tool_input: Any) -> dict[str, Any]:
     from .validation import validated  # noqa: PLC0415  # not before the first call
 
     return validated(tool.name, tool.input_schema, tool_input)
+
+
+def answered_input(
+    tool: Tool, prepared: dict[str, Any], asked: dict[str, Any], answered: dict[str, Any]
+) -> tuple[dict[str, Any], bool]:
+    """The input to run after a host's answer, and whether the host has changed it; raises InputRejected.
+
+    What the host sent back as it was asked (`for_permission` writes paths in full) counts as
+    unchanged and keeps the spelling of the model; keys that no tool has are nobody's change.
+    """
+    known = tool.input_schema.get("properties", {})
+    changed = {key: value for key, value in answered.items() if key in known and asked.get(key) != value}
+    kept = {key: value for key, value in prepared.items() if key in answered}
+    result = validate_input(tool, {**kept, **changed})
+    return result, result != prepared
 
 
 def end_background_processes() -> None:

@@ -343,9 +343,9 @@ async def test_a_full_disk_costs_the_file_and_not_the_result(session, context):
 @pytest.mark.feature("TOOL-08")
 async def test_a_command_that_takes_too_long_is_ended(session):
     began = time.monotonic()
-    text = await session.failure("Bash", command="echo a; sleep 100; echo b", timeout=300)
-    assert text == "Exit code 143\nCommand timed out after 0.3s\na"
-    assert time.monotonic() - began < 3
+    text = await session.failure("Bash", command="echo a; sleep 100; echo b", timeout=1500)
+    assert text == "Exit code 143\nCommand timed out after 1.5s\na"
+    assert time.monotonic() - began < 5
 
 
 @pytest.mark.feature("TOOL-08")
@@ -377,20 +377,20 @@ def test_timeouts_keep_within_the_limits_of_the_user(wanted, environment, used):
 async def test_a_command_that_ignores_being_asked_is_killed_with_its_children(session, project):
     began = time.monotonic()
     command = "trap '' TERM; sleep 100 & echo $! > child; echo $$ > shell; sleep 100; sleep 100"
-    await session.failure("Bash", command=command, timeout=300)
-    assert time.monotonic() - began < 3
+    await session.failure("Bash", command=command, timeout=1500)
+    assert time.monotonic() - began < 5
     assert not lives(int((project / "shell").read_text()))
     assert not lives(int((project / "child").read_text()))
 
 
 async def test_a_command_that_is_asked_to_end_may_clean_up(session, project):
     command = "trap 'echo cleaned > cleaned; exit' TERM; while :; do sleep 0.05; done"
-    await session.failure("Bash", command=command, timeout=300)
+    await session.failure("Bash", command=command, timeout=1500)
     assert (project / "cleaned").read_text() == "cleaned\n"
 
 
 async def test_a_child_that_left_the_group_is_ended_too(session, project):
-    await session.failure("Bash", command="setsid sh -c 'echo $$ > pid; sleep 100'; true", timeout=300)
+    await session.failure("Bash", command="setsid sh -c 'echo $$ > pid; sleep 100'; true", timeout=1500)
     await until(lambda: not lives(int((project / "pid").read_text())))
 
 
@@ -532,13 +532,11 @@ async def test_an_agent_that_is_signalled_leaves_no_command(tmp_path):
         "here = Path(sys.argv[1])\n"
         "context = ToolContext(here, here, lambda: [here], 's', {'PATH': os.environ['PATH']}, here / 'r')\n"
         "async def main():\n"
-        "    async with anyio.create_task_group() as tasks:\n"
-        "        async def stop():\n"
-        "            with anyio.open_signal_receiver(signal.SIGTERM) as signals:\n"
-        "                async for _ in signals:\n"
-        "                    tasks.cancel_scope.cancel()\n"
-        "        tasks.start_soon(stop)\n"
-        "        await Bash().run({'command': 'echo $$ > pid; sleep 100'}, context)\n"
+        "    with anyio.open_signal_receiver(signal.SIGTERM) as signals:\n"
+        "        async with anyio.create_task_group() as tasks:\n"
+        "            tasks.start_soon(Bash().run, {'command': 'echo $$ > pid; sleep 100'}, context)\n"
+        "            async for _ in signals:\n"
+        "                tasks.cancel_scope.cancel()\n"
         "anyio.run(main)\n"
     )
     async with await anyio.open_process(

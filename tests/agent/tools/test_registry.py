@@ -3,7 +3,8 @@ import sys
 
 import pytest
 
-from claude_wrapper.agent.tools.registry import BUILTIN_NAMES, builtin_tools
+from claude_wrapper.agent.tools.contract import InputRejected
+from claude_wrapper.agent.tools.registry import BUILTIN_NAMES, answered_input, builtin_tools
 
 TOOLS = builtin_tools()
 
@@ -88,3 +89,50 @@ def test_making_all_tools_takes_a_few_milliseconds(tmp_path):
     )
     # Others use the machine too: one good time out of ten shows what it takes.
     assert any(float(in_a_fresh_interpreter(program)[0]) < 0.015 for _ in range(10))
+
+
+@pytest.fixture
+def answer(session, context):
+    def run(name, tool_input, **changes):
+        tool = session.tools[name]
+        prepared = tool.prepare(tool_input, context)
+        asked = tool.for_permission(prepared, context)
+        return answered_input(tool, prepared, asked, {**asked, **changes})
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("name", "tool_input"),
+    [
+        ("Write", {"file_path": "a.txt", "content": "x"}),
+        ("Edit", {"file_path": "~/a.txt", "old_string": "x", "new_string": "y"}),
+        ("Glob", {"pattern": "/etc/*.conf"}),
+        ("Grep", {"pattern": "x"}),
+        ("Bash", {"command": "ls"}),
+    ],
+)
+def test_an_input_that_a_host_sends_back_unchanged_keeps_its_spelling(
+    answer, session, context, name, tool_input
+):
+    prepared = session.tools[name].prepare(tool_input, context)
+    assert answer(name, tool_input) == (prepared, False)
+    assert answer(name, tool_input, extra=1) == (prepared, False)
+
+
+def test_what_a_host_changes_is_taken_and_known_to_be_changed(answer):
+    written = {"file_path": "a.txt", "content": "x"}
+    assert answer("Write", written, content="y") == ({"file_path": "a.txt", "content": "y"}, True)
+    assert answer("Write", written, file_path="/b.txt") == ({"file_path": "/b.txt", "content": "x"}, True)
+    assert answer("Grep", {"pattern": "x"}, path="/etc") == ({"pattern": "x", "path": "/etc"}, True)
+
+
+def test_what_a_host_takes_away_is_gone(session):
+    tool = session.tools["Bash"]
+    prepared = {"command": "ls", "timeout": 5}
+    assert answered_input(tool, prepared, prepared, {"command": "ls"}) == ({"command": "ls"}, True)
+
+
+def test_a_host_cannot_send_back_nonsense(answer):
+    with pytest.raises(InputRejected):
+        answer("Write", {"file_path": "a.txt", "content": "x"}, content=5)
