@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import anyio
+import msgspec
 from msgspec import UNSET
 
 from claude_wrapper.wire.permissions import AllowReply, CanUseTool, DenyReply, PermissionReply
@@ -34,8 +34,7 @@ class PermissionHost(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """A call as it is decided on."""
 
     call: ToolCall
@@ -46,8 +45,7 @@ class Question:
     mcp_server: dict[str, Any] | None = None
 
 
-@dataclass(frozen=True)
-class Approved:
+class Approved(msgspec.Struct, frozen=True):
     """The call may run, with another input if one is given."""
 
     decision: dict[str, Any]

@@ -128,6 +128,7 @@ class Asker:
                     )
                 elif isinstance(item, ReplyAbandoned):
                     self._meter.enter(item.reply, request.model)
+                    turn.count_reply(item.reply.usage)
                 elif isinstance(item, ReplyDone):
                     for block in whole:
                         await self._block(turn, item.reply, block)
@@ -195,7 +196,10 @@ class Asker:
 
     def show_block(self, turn: Turn, reply: Reply, data: dict[str, Any], index: int, **fields: Any) -> None:
         """Write a block down and send its frame."""
-        head = {**reply.head, "stop_reason": None, "stop_sequence": None}
+        # Of a reply that came in one piece the end is known; else it stands in the result.
+        stop_reason = None if reply.streamed else reply.stop_reason
+        usage = reply.head.get("usage") if reply.streamed else reply.usage.to_result()
+        head = {**reply.head, "stop_reason": stop_reason, "stop_sequence": None}
         requested = self._model.name if self._model is not None else None
         uuid = self._session.add_reply_block(head, data, index, requested)
         if turn.prompt_uuids and not turn.answered:
@@ -209,9 +213,9 @@ class Asker:
             id=reply.id,
             type="message",
             role="assistant",
-            stop_reason=None,
+            stop_reason=stop_reason,
             stop_sequence=None,
-            usage=reply.head.get("usage"),
+            usage=usage,
             context_management=None,
         )
         self._frames.assistant(uuid, body, **fields)

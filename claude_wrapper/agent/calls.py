@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+import msgspec
+from msgspec import UNSET, UnsetType, field
 
 from claude_wrapper.wire.messages import ToolResultMeta
 
@@ -23,8 +23,7 @@ current_call: ContextVar[str] = ContextVar("current_call", default="")
 """The id of the call that runs in this task."""
 
 
-@dataclass(frozen=True)
-class ToolCall:
+class ToolCall(msgspec.Struct, frozen=True):
     """What the model asked for. `input` is as the conversation shows it."""
 
     id: str
@@ -34,8 +33,7 @@ class ToolCall:
     """The arguments, when they were no JSON object."""
 
 
-@dataclass
-class CallResult:
+class CallResult(msgspec.Struct):
     """How a call ended: what the model reads, what the host reads, and what it means for the turn."""
 
     content: str | list[dict[str, Any]]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+import msgspec
+from msgspec import field
 
 from .flags import BY_NAME, FLAGS, Flag
 from .permissions.rules import split_rules
@@ -15,8 +17,7 @@ class UsageError(Exception):
     """The command line cannot be understood; the text says what is wrong with it."""
 
 
-@dataclass
-class Arguments:
+class Arguments(msgspec.Struct):
     """What the command line says; a flag that is not there leaves its field empty."""
 
     words: list[str] = field(default_factory=list)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
 from claude_wrapper.wire.codec import encode
@@ -17,7 +17,6 @@ from .calls import CallResult, ToolCall, current_call, tool_error
 from .hook_events import HookEvents, ToolEvent
 from .hooks.outcome import Outcome, PreToolOutcome
 from .permissions.call import Call
-from .permissions.decide import decide
 from .toolbox import Toolbox
 from .tools.contract import InputRejected, Tool, ToolContext, ToolFailure, ToolOutput
 from .tools.registry import validate_input
@@ -27,8 +26,7 @@ __all__ = ["Dispatcher"]
 logger = logging.getLogger("claude_wrapper.agent")
 
 
-@dataclass
-class _Prepared:
+class _Prepared(msgspec.Struct):
     """A call that may be decided on."""
 
     call: ToolCall
@@ -137,6 +135,9 @@ class Dispatcher:
     def _question(self, prepared: _Prepared) -> Question:
         cwd = self._context.cwd
         tool = prepared.tool
+        # Reading shell commands takes a good part of the code; a run that calls no tool does without.
+        from .permissions.decide import decide  # noqa: PLC0415
+
         decision = decide(
             Call(
                 tool_name=tool.name,

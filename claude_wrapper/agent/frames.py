@@ -25,6 +25,7 @@ from claude_wrapper.wire.system_session import (
     StatusFrame,
     ThinkingTokensFrame,
 )
+from claude_wrapper.wire.system_tasks import BackgroundTasksChangedFrame
 
 from .ids import new_uuid, now_iso
 from .sinks import FrameSink
@@ -169,6 +170,10 @@ class Frames:
     def title_changed(self, title: str) -> None:
         """Say that the session has another title."""
         self.emit(SessionTitleChangedFrame(title=title, uuid=new_uuid(), session_id=self.session_id))
+
+    def background_tasks(self, tasks: Sequence[Any]) -> None:
+        """Say what runs in the background."""
+        self.emit(BackgroundTasksChangedFrame(tasks=list(tasks), uuid=new_uuid(), session_id=self.session_id))
 
     def mirror(self, path: str, lines: Sequence[bytes]) -> None:
         """Repeat lines that were written to a transcript."""

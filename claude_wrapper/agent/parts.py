@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from .access import Access
 from .approval import Approval
@@ -24,8 +25,7 @@ from .toolround import ToolRound
 __all__ = ["Parts"]
 
 
-@dataclass
-class Parts:
+class Parts(msgspec.Struct):
     """The collaborators of the loop and of the control requests."""
 
     settings: Settings

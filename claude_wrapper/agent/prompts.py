@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 __all__ = ["Prompt", "PromptQueue"]
 
 
-@dataclass(eq=False)
-class Prompt:
+class Prompt(msgspec.Struct, eq=False):
     """One prompt of the host."""
 
     content: str | list[dict[str, Any]]

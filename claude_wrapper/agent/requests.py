@@ -30,6 +30,7 @@ class Requests:
     def __init__(self, parts: Parts, hooks: HookRegistry, end_session: Callable[[], None]) -> None:
         self._parts = parts
         self._hooks = hooks
+        self._initialized = False
         self._handlers: dict[type, Handler] = {Initialize: self._initialize}
         self._handlers.update(Steering(parts, end_session).handlers())
         self._handlers.update(Answers(parts).handlers())
@@ -49,7 +50,15 @@ class Requests:
         return await handler(request)
 
     async def _initialize(self, request: Initialize) -> Any:
-        return await initialize(self._parts, self._hooks, request)
+        answer = await initialize(self._parts, self._hooks, request)
+        if self._initialized:
+            # A host that begins anew wants to know again what runs.
+            answer.then = self._tell_tasks
+        self._initialized = True
+        return answer
+
+    async def _tell_tasks(self) -> None:
+        self._parts.frames.background_tasks([])
 
 
 def _subtype(request: Any) -> str:

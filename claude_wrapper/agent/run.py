@@ -26,7 +26,6 @@ from .interrupts import Interruption
 from .lifetime import Lifetime
 from .loop import Loop
 from .output import LineWriter, open_unshared
-from .parts import Parts
 from .prompts import Prompt, PromptQueue
 from .requests import Requests
 from .results import startup_failure
@@ -42,6 +41,7 @@ _DRAIN_SECONDS = 30.0
 _CLOSE_SECONDS = 2.0
 _HOOK_SECONDS = 1.5
 _PIPED_SECONDS = 3.0
+_UNSEEN_SECONDS = 0.2
 _PIPED_BYTES = 10 * 1024 * 1024
 
 
@@ -109,7 +109,8 @@ class _Work:
         owner.mirror_to(lambda path, lines: self._frames.mirror(str(path), lines))
         self._requests = Requests(self._parts, self._registry, self._lifetime.end_session)
         self._loop = Loop(self._parts)
-        self._input: HostInput | None = None
+        self._seen = anyio.Event()
+        """The host has been answered once: now there is time for what is not urgent."""
         if settings.json_schema is not None:
             offer_structured_output(self._parts, settings.json_schema)
 
@@ -127,13 +128,13 @@ class _Work:
         return await self._end()
 
     def _read_frames(self) -> None:
-        self._input = HostInput(
+        host = HostInput(
             self._queue,
             self._peer,
             self._lifetime.fault,
             initialize_first=self._settings.await_initialize,
         )
-        ByteReader(0, self._input.feed, self._input.end).start()
+        ByteReader(0, host.feed, host.end).start()
         self._tasks.start_soon(self._lifetime.watch_parent, os.getppid())
 
     async def _read_prompt(self) -> None:
@@ -154,6 +155,8 @@ class _Work:
 
     async def _warm(self) -> None:
         """Get ready for the first request while the host is still setting up."""
+        with anyio.move_on_after(_UNSEEN_SECONDS):
+            await self._seen.wait()
         with contextlib.suppress(Exception):  # the request itself will say what is wrong
             await self._client.warm()
 
@@ -168,7 +171,10 @@ class _Work:
         done.set()
 
     async def _serve(self, request_id: str, raw: Any) -> Any:
-        return await self._requests.serve(request_id, raw)
+        try:
+            return await self._requests.serve(request_id, raw)
+        finally:
+            self._seen.set()
 
     async def _end(self) -> int:
         """Leave nothing behind: no process, no unsaved line, no unsent frame."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec import field
 
 from claude_wrapper.store.append import Mirror, TranscriptWriter
 from claude_wrapper.store.fork import forked_lines
@@ -24,8 +26,7 @@ class ResumeError(Exception):
     """The session that was asked for cannot be gone on with."""
 
 
-@dataclass
-class SessionStart:
+class SessionStart(msgspec.Struct):
     """Where a session begins."""
 
     session_id: str

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from .api.tuning import Wishes
 from .permissions.policy import Policy
 from .settings_files import SettingsFile
@@ -14,19 +16,17 @@ from .settings_files import SettingsFile
 __all__ = ["ModelSettings", "SessionChoice", "Settings"]
 
 
-@dataclass(frozen=True)
-class ModelSettings:
+class ModelSettings(msgspec.Struct, frozen=True):
     """What is asked of the model."""
 
     name: str | None = None
     """None is the default model."""
     fallbacks: tuple[str, ...] = ()
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: Wishes = msgspec.field(default_factory=Wishes)
     betas: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class SessionChoice:
+class SessionChoice(msgspec.Struct, frozen=True):
     """Which session to run in."""
 
     session_id: str | None = None

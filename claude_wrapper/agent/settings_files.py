@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +23,7 @@ class SettingsError(Exception):
     """Settings that the command line names cannot be read."""
 
 
-@dataclass(frozen=True)
-class SettingsFile:
+class SettingsFile(msgspec.Struct, frozen=True):
     """What one source of settings says. `root` is the folder that its path rules are relative to."""
 
     source: Source

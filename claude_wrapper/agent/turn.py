@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+import msgspec
+from msgspec import UNSET, UnsetType, field
 
 from .api.usage import Usage
 from .calls import CallResult, ToolCall
@@ -15,8 +15,7 @@ from .prompts import Prompt
 __all__ = ["Clock", "Ending", "Turn"]
 
 
-@dataclass
-class Clock:
+class Clock(msgspec.Struct):
     """When things happened in a turn, in seconds of the monotonic clock."""
 
     started: float = field(default_factory=time.monotonic)
@@ -38,8 +37,7 @@ class Clock:
         return int((moment - self.requested) * 1000)
 
 
-@dataclass
-class Ending:
+class Ending(msgspec.Struct):
     """How a turn ends: what its result frame says."""
 
     subtype: str = "success"
@@ -56,8 +54,7 @@ class Ending:
     """Whether the result tells how quick the model was."""
 
 
-@dataclass
-class Turn:
+class Turn(msgspec.Struct):
     """One turn. Lives from the moment its prompts are taken up until its result is sent."""
 
     prompts: list[Prompt]

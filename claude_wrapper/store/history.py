@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import field
 
 from .entries import StoredEntry
 
@@ -20,8 +20,7 @@ class MessageNotFoundError(Exception):
     """No entry of the transcript has the uuid that was asked for."""
 
 
-@dataclass
-class Conversation:
+class Conversation(msgspec.Struct):
     """What a transcript says: the entries of the conversation in order, and the state beside it."""
 
     entries: list[StoredEntry] = field(default_factory=list)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 __all__ = ["PromptChoice", "system_prompt"]
 
@@ -24,8 +25,7 @@ Work in small, checked steps:
 Answer briefly and plainly. Name files by their path."""
 
 
-@dataclass(frozen=True)
-class PromptChoice:
+class PromptChoice(msgspec.Struct, frozen=True):
     """What the user asked for; `blocks` replaces the prompt, `appended` follows it."""
 
     blocks: tuple[str, ...] | None = None

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from claude_wrapper.wire.codec import encode
 
@@ -13,8 +14,7 @@ __all__ = ["ContextShares", "measure"]
 _BYTES_PER_TOKEN = 4
 
 
-@dataclass(frozen=True)
-class ContextShares:
+class ContextShares(msgspec.Struct, frozen=True):
     """Tokens by kind of content."""
 
     system: int

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from msgspec import UNSET
+import msgspec
+from msgspec import UNSET, field
 
 from claude_wrapper.wire.hook_outputs import (
     AdditionalContextOutput,
@@ -26,8 +26,7 @@ Decision = Literal["allow", "ask", "defer", "deny"]
 _STRICTNESS: dict[Decision, int] = {"allow": 0, "ask": 1, "defer": 2, "deny": 3}
 
 
-@dataclass
-class Outcome:
+class Outcome(msgspec.Struct):
     """What every event's answers may say."""
 
     messages: list[str] = field(default_factory=list)
@@ -45,7 +44,6 @@ class Outcome:
     title: str | None = None
 
 
-@dataclass
 class PreToolOutcome(Outcome):
     """What the answers say about a call."""
 

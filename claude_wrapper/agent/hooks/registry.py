@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from claude_wrapper.wire.hooks import HookMatcherBody
 
@@ -15,8 +16,7 @@ _DEFAULT_SECONDS = 600.0
 _SECONDS = {"UserPromptSubmit": 30.0, "UserPromptExpansion": 30.0, "MessageDisplay": 10.0, "SessionEnd": 1.5}
 
 
-@dataclass(frozen=True)
-class HostHook:
+class HostHook(msgspec.Struct, frozen=True):
     """A callback of the host."""
 
     callback_id: str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import anyio
@@ -31,8 +30,7 @@ class HookHost(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class HookReply:
+class HookReply(msgspec.Struct, frozen=True):
     """What one hook answered, or how it failed."""
 
     hook: HostHook
