@@ -50,7 +50,7 @@ class Store:
 
 
 class ListingStore(Store):
-    async def list_sessions(self, project_key): ...
+    async def list_sessions(self, _project_key): ...
 
 
 @pytest.mark.feature("WRAP-01")

@@ -1,0 +1,1 @@
+"""Starting an agent: which executable, with which arguments, and as which process."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -13,6 +14,9 @@ __all__ = ["SDK_VERSION", "build_environment"]
 
 SDK_VERSION = "0.2.189"
 """The version of the official Python SDK whose protocol this library speaks (November 2026)."""
+
+_NEEDED = ("SYSTEMROOT",) if os.name == "nt" else ()
+"""Without these no program starts."""
 
 _SESSION_STATE = "CLAUDE_CODE_SDK_READS_SESSION_STATE"
 
@@ -27,7 +31,7 @@ def build_environment(options: ClaudeAgentOptions, environ: Mapping[str, str]) -
     if "TRACEPARENT" in trace:
         env.pop("TRACESTATE", None)
     env |= trace
-    env |= options.env
+    env |= {_name(name): value for name, value in options.env.items()}
     env["CLAUDE_AGENT_SDK_VERSION"] = SDK_VERSION
     if not any(name.upper() == _SESSION_STATE for name in env):
         env[_SESSION_STATE] = "1"
@@ -40,10 +44,16 @@ def build_environment(options: ClaudeAgentOptions, environ: Mapping[str, str]) -
     return env
 
 
+def _name(name: str) -> str:
+    # There a variable has one name in whatever case, and `os.environ` keeps it in capitals.
+    return name.upper() if os.name == "nt" else name
+
+
 def _inherited(inherit: bool | list[str], environ: Mapping[str, str]) -> dict[str, str]:
-    if isinstance(inherit, bool):
-        return dict(environ) if inherit else {}
-    return {name: environ[name] for name in inherit if name in environ}
+    if inherit is True:
+        return dict(environ)
+    names = [*_NEEDED, *map(_name, inherit or ())]
+    return {name: environ[name] for name in names if name in environ}
 
 
 def _trace_context() -> dict[str, str]:

@@ -75,16 +75,20 @@ def launch(
             argv, stdin=pipe, stdout=pipe, stderr=pipe, env=env, cwd=cwd or None, bufsize=0, **extra
         )
     except (OSError, ValueError) as error:
-        reason = _reason(error, argv, cwd, account)
+        reason = _reason(error, argv, env, cwd, account)
         raise AgentStartError(f"Failed to start the agent {argv[0]}: {reason}") from error
 
 
 def _reason(
-    error: Exception, argv: list[str], cwd: str | os.PathLike[str] | None, account: Account | None
+    error: Exception,
+    argv: list[str],
+    env: dict[str, str],
+    cwd: str | os.PathLike[str] | None,
+    account: Account | None,
 ) -> str:
     number = getattr(error, "errno", None)
     if number == errno.E2BIG or getattr(error, "winerror", None) == 206:
-        return _too_long(argv)
+        return _too_long(argv, env)
     if number == errno.ENOENT and Path(argv[0]).exists():
         return f"its interpreter is missing: {_interpreter(argv[0])}"
     if number == errno.ENOEXEC:
@@ -97,14 +101,17 @@ def _reason(
     return str(error)
 
 
-def _too_long(argv: list[str]) -> str:
-    """Name the argument that takes most of a command line that is too long, but not what it holds."""
+def _too_long(argv: list[str], env: dict[str, str]) -> str:
+    """Name what takes most of a command line that is too long, but not what it holds."""
     index = max(range(len(argv)), key=lambda i: len(argv[i]))
-    argument, before = argv[index], argv[index - 1]
-    flag = argument.split("=", 1)[0] if argument.startswith("--") else before
-    return (
-        f"its command line is too long; the largest argument is that of {flag} ({len(argument)} characters)"
-    )
+    size = len(argv[index])
+    variable = max(env, key=lambda name: len(env[name]), default=None)
+    if variable is not None and len(env[variable]) > size:
+        what, size = f"the variable {variable}", len(env[variable])
+    else:
+        flag = argv[index].split("=", 1)[0] if argv[index].startswith("--") else argv[index - 1]
+        what = f"the argument of {flag}"
+    return f"its command line and environment are too large; most of it is {what} ({size} characters)"
 
 
 def _interpreter(path: str) -> str:

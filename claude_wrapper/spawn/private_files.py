@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import shutil
 import stat
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -52,7 +50,9 @@ class PrivateFolder:
     def write(self, file: PrivateFile) -> Path:
         """Write a file and return its path."""
         if self._path is None:
-            _sweep()
+            import tempfile  # noqa: PLC0415  # start-up: most agents need no file
+
+            _sweep(tempfile.gettempdir())
             # The name says whose it is, so that what a killed program leaves behind can be told from what is in use.
             self._path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
             self._give(self._path)
@@ -67,28 +67,34 @@ class PrivateFolder:
         """Remove the folder and its files; does nothing when there is none."""
         path, self._path = self._path, None
         if path is not None:
-            shutil.rmtree(path, ignore_errors=True)
+            _remove(path)
 
     def _give(self, path: Path) -> None:
         if self._owner is not None and sys.platform != "win32":
             os.chown(path, *self._owner)
 
 
+def _remove(path: Path) -> None:
+    import shutil  # noqa: PLC0415  # likewise
+
+    shutil.rmtree(path, ignore_errors=True)
+
+
 if sys.platform == "win32":
 
-    def _sweep() -> None:
+    def _sweep(folder: str) -> None:
         """There is no harmless way to ask whether a process lives; the system cleans its folder itself."""
 
 else:
 
-    def _sweep() -> None:
+    def _sweep(folder: str) -> None:
         """Remove the folders of programs that ended without removing theirs."""
         with contextlib.suppress(OSError):
-            for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
+            for path in Path(folder).glob(f"{_PREFIX}*-*"):
                 owner = path.name.removeprefix(_PREFIX).split("-", 1)[0]
                 if owner.isdecimal() and not _is_alive(int(owner)) and _is_old_and_ours(path):
                     logger.debug("removing %s, left behind by process %s", path, owner)
-                    shutil.rmtree(path, ignore_errors=True)
+                    _remove(path)
 
     def _is_alive(pid: int) -> bool:
         try:

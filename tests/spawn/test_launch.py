@@ -59,9 +59,12 @@ async def test_a_file_that_is_no_program_is_told_as_such(tmp_path):
     assert "neither a program of this system nor a script" in failure(cli_path=path)
 
 
-async def test_the_largest_argument_of_a_too_long_command_line_is_named_and_not_shown(script):
+async def test_what_makes_a_command_line_too_long_is_named_and_not_shown(script):
     message = failure(cli_path=script(""), extra_args={"name": "secret" * 50_000})
-    assert "the largest argument is that of --name (300000 characters)" in message
+    assert "most of it is the argument of --name (300000 characters)" in message
+    assert "secret" not in message
+    message = failure(cli_path=script(""), env={"NAME": "secret" * 50_000})
+    assert "most of it is the variable NAME (300000 characters)" in message
     assert "secret" not in message
 
 

@@ -367,3 +367,34 @@ async def test_a_dropped_agent_is_killed_with_a_warning(script, is_running, read
         gc.collect()
     assert [str(warning.message) for warning in caught] == [f"the agent {pid} was not stopped"]
     assert not is_running(pid)
+
+
+async def test_agents_run_in_several_event_loops_in_several_threads(script):
+    from claude_wrapper.options import ClaudeAgentOptions
+    from claude_wrapper.spawn.start import start_agent
+
+    path = script(ECHO)
+    answers = []
+
+    async def talk(name):
+        process, _ = start_agent(ClaudeAgentOptions(cli_path=path))
+        try:
+            for number in range(20):
+                await process.send(b"%s%d\n" % (name, number))
+                answers.append(await read_all_of_line(process))
+        finally:
+            await process.stop()
+
+    async def read_all_of_line(process):
+        data = b""
+        while not data.endswith(b"\n"):
+            data += await process.receive()
+        return data
+
+    def in_a_thread(backend, name):
+        anyio.run(talk, name, backend=backend)
+
+    async with anyio.create_task_group() as tasks:
+        for backend, name in (("asyncio", b"a"), ("trio", b"b"), ("asyncio", b"c")):
+            tasks.start_soon(anyio.to_thread.run_sync, in_a_thread, backend, name)
+    assert sorted(answers) == sorted(b"%s%d\n" % (name, i) for name in (b"a", b"b", b"c") for i in range(20))
