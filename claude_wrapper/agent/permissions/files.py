@@ -17,11 +17,19 @@ from .rules import RuleBehavior, SourcedRule
 def path_rule(
     behavior: RuleBehavior, tools: tuple[str, ...], names: tuple[str, ...], ground: Ground
 ) -> SourcedRule | None:
-    """The first rule of these path tools (Read, Edit) that speaks of a file."""
-    for rule in ground.policy.of(behavior):
-        if rule.rule.content is not None and rule.rule.tool in tools and covers(rule, names, ground):
-            return rule
-    return None
+    """A rule of these path tools (Read, Edit) that speaks of a file.
+
+    To refuse or to ask, a rule needs to speak of one of the file's names; to allow, each name needs a rule.
+    """
+    rules = [rule for rule in ground.policy.of(behavior) if rule.rule.content and rule.rule.tool in tools]
+    speaking = (
+        [next((rule for rule in rules if covers(rule, name, ground)), None) for name in names]
+        if rules
+        else []
+    )
+    if behavior == "allow" and not all(speaking):
+        return None
+    return next((rule for rule in speaking if rule is not None), None)
 
 
 class FileCase(Case):
@@ -58,10 +66,10 @@ class FileCase(Case):
 
     def denied_path(self, rule: SourcedRule, message: str) -> Decision:
         """The file itself is refused; behind a link the refusal is a permission matter like any other."""
-        written = self.names[:1]
+        written = self.names[0]
         if covers(rule, written, self.ground):
             return Decision("deny", "rule", message=message, rule=rule, as_tool_error=True)
-        return Decision("deny", "rule", message=wording.path_denied(self.verb, written[0]), rule=rule)
+        return Decision("deny", "rule", message=wording.path_denied(self.verb, written), rule=rule)
 
 
 class ReadCase(FileCase):

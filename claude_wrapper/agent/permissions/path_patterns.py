@@ -10,11 +10,8 @@ from .ground import Ground
 from .rules import SourcedRule
 
 
-def covers(rule: SourcedRule, names: tuple[str, ...], ground: Ground) -> bool:
-    """Whether a path rule speaks of a file that is known under these names.
-
-    A rule that grants must cover every name, one that refuses or asks needs only one of them.
-    """
+def covers(rule: SourcedRule, name: str, ground: Ground) -> bool:
+    """Whether a path rule speaks of a file of this name; rules that refuse or ask ignore upper and lower case."""
     content = rule.rule.content
     if content is None:
         return True
@@ -23,8 +20,7 @@ def covers(rule: SourcedRule, names: tuple[str, ...], ground: Ground) -> bool:
     matcher = _compiled(pattern, anchored or _starts_at_root(pattern, wide), wide)
     if matcher is None:
         return False
-    matched = (_matches(matcher, name, ground.names_of(root), wide) for name in names)
-    return any(matched) if wide else all(matched)
+    return _matches(matcher, name, ground.names_of(root), wide)
 
 
 def _anchored(content: str, rule: SourcedRule, ground: Ground) -> tuple[str, str, bool]:

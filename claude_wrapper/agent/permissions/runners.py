@@ -25,6 +25,8 @@ def _runner(valued: str = "", arguments: int = 0, scripts: str = "", *, joins: b
 
 
 RUNNERS: dict[str, Runner] = {
+    # Words of the shell itself, should they turn up in the place of a program.
+    **dict.fromkeys(("!", "{", "do", "elif", "else", "if", "then", "until", "while"), _runner()),
     "bash": _runner("-O -o --rcfile --init-file", 10_000, "-c"),
     "builtin": _runner(),
     "busybox": _runner(),

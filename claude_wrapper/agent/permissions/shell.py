@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _MAX_LENGTH = 10_000
 _PLAIN_FOLDER = re.compile(r"[\w./@+-]+\Z")
+_SETS_HOME = re.compile(rb"(?<![$\w{])HOME(?:\+?=|\s)")
 _COMMANDS = frozenset({"command", "declaration_command", "unset_command"})
 _REDIRECTS = frozenset({"file_redirect", "herestring_redirect", "heredoc_redirect"})
 _NOT_WORDS = frozenset({"file_descriptor", "heredoc_start", "heredoc_body", "heredoc_end", "comment"})
@@ -61,7 +62,7 @@ class _Reader:
     def __init__(self, source: bytes, home: str) -> None:
         self._source = source
         # A line that sets HOME decides itself what `~` means; odd characters would be taken apart.
-        decides = b"HOME=" in source or b"HOME " in source
+        decides = _SETS_HOME.search(source) is not None
         self._home = home if _PLAIN_FOLDER.match(home) and not decides else None
         self.commands: list[Command] = []
         self.redirects: list[Redirect] = []
@@ -92,7 +93,7 @@ class _Reader:
 
     def _take_redirected(self, node: Node, taken: set[int]) -> None:
         """A command before redirects: words after a redirect's target belong to it all the same."""
-        body = node.child_by_field_name("body")
+        body = _last_command(node.child_by_field_name("body"))
         trailing = [
             word for child in node.children if child.type in _REDIRECTS for word in self._trailing(child)
         ]
@@ -162,6 +163,13 @@ class _Reader:
 
     def _text(self, node: Node) -> str:
         return self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _last_command(node: Node | None) -> Node | None:
+    """The command that redirects after a list belong to."""
+    while node is not None and node.type in {"list", "pipeline", "negated_command"}:
+        node = node.children[-1]
+    return node
 
 
 def _is_keyword(node: Node) -> bool:

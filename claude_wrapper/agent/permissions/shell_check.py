@@ -278,6 +278,11 @@ class _Checker:
         start, body, end = (parts.get(name) for name in ("heredoc_start", "heredoc_body", "heredoc_end"))
         if start is None or body is None or end is None or self._source.count(b"<<") != 1:
             return _UNCLEAR
+        operator = node.children[0]
+        if self._source[operator.start_byte : operator.end_byte] != b"<<":
+            return _UNCLEAR
+        if self._source[start.end_byte : start.end_byte + 1] not in {b" ", b"\t", b"\n"}:
+            return _UNCLEAR
         named = _HEREDOC_START.match(
             self._source[start.start_byte : start.end_byte].decode("utf-8", "replace")
         )

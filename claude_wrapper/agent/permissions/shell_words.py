@@ -84,7 +84,7 @@ def read_word(node: Node, source: bytes, home: str | None) -> Word:
 def _read(node: Node, source: bytes, reading: _Reading, *, first: bool) -> None:
     text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
     if node.type in {"word", "number"} and not node.child_count:
-        _read_bare(text, reading, first=first)
+        _read_bare(node, text, reading, first=first)
     elif node.type == "raw_string":
         reading.add(text[1:-1])
     elif node.type in {"concatenation", "string", "translated_string"}:
@@ -125,9 +125,15 @@ def _read_quoted(piece: bytes, reading: _Reading) -> None:
     reading.add(_ESCAPE_IN_QUOTES.sub(lambda found: found[1] or "", piece.decode("utf-8", "replace")))
 
 
-def _read_bare(text: str, reading: _Reading, *, first: bool) -> None:
+def _read_bare(node: Node, text: str, reading: _Reading, *, first: bool) -> None:
     reading.is_glob = reading.is_glob or _UNESCAPED_GLOB.match(text) is not None
     plain = _ESCAPE.sub(lambda found: found[1] or "", text)
+    parent = node.parent
+    in_parts = parent is not None and parent.type == "concatenation"
+    if re.search(r"[=:]~", text) or (in_parts and re.match(r"~[^/]*\Z", text)):
+        # The shell may see an assignment or only a part of a user's name here.
+        reading.add_unknown(plain)
+        return
     if not (first and text.startswith("~")):
         reading.add(plain)
         return

@@ -70,7 +70,9 @@ def wire() -> SimpleNamespace:
     return SimpleNamespace(
         rule=lambda *contents, tool="Bash", destination="localSettings": {
             "type": "addRules",
-            "rules": [{"toolName": tool} | ({} if text is None else {"ruleContent": text}) for text in contents],
+            "rules": [
+                {"toolName": tool} | ({} if text is None else {"ruleContent": text}) for text in contents
+            ],
             "behavior": "allow",
             "destination": destination,
         },

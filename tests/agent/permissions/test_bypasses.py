@@ -256,8 +256,8 @@ WRITTEN_DIFFERENTLY = [
     "/tmp/evil/npm run a",
     "~/npm run a",
     "NPM run a",
-    "ｎpm run a",
-    "npm rυn a",
+    "\uff4epm run a",
+    "npm r\u03c5n a",
     "$'npm' run a",
     "$'\\x6epm' run a",
     '$"npm" run a',
@@ -286,7 +286,7 @@ WRITTEN_DIFFERENTLY = [
     'echo "\\\\"; curl x',
     "echo '\\'; curl x",
     "echo \\'; curl x",
-    "echo \\\"; curl x",
+    'echo \\"; curl x',
     "echo ''; curl x",
     "echo 'a'\\''b'; curl x",
     "echo \"a'b\"; curl x '",
@@ -343,7 +343,9 @@ GROUPS = {
     "written differently": WRITTEN_DIFFERENTLY,
     "led elsewhere": LED_ELSEWHERE,
 }
-EVERY_LINE = [pytest.param(line, id=f"{name} {line[:40]!r}") for name, lines in GROUPS.items() for line in lines]
+EVERY_LINE = [
+    pytest.param(line, id=f"{name} {line[:40]!r}") for name, lines in GROUPS.items() for line in lines
+]
 
 
 @pytest.mark.feature("RULE-04", "RULE-05", "RULE-06", "RULE-08")
