@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 
 __all__ = ["child_environment", "without_secrets"]
@@ -38,9 +39,20 @@ def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
 def child_environment(environment: Mapping[str, str], session_id: str) -> dict[str, str]:
     """What a command sees: scrubbed, and told that an agent runs it."""
     return {
-        **without_secrets(environment),
+        **_as_the_user_had_it(without_secrets(environment)),
         "CLAUDECODE": "1",
         "CLAUDE_CODE_CHILD_SESSION": "1",
         "CLAUDE_CODE_SESSION_ID": session_id,
         "GIT_EDITOR": "true",  # an editor would wait for a person who is not there
     }
+
+
+def _as_the_user_had_it(environment: dict[str, str]) -> dict[str, str]:
+    """Without what the loader of a frozen agent sets for itself, which would break other programs."""
+    for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"):
+        original = environment.pop(f"{name}_ORIG", None)
+        if original is not None:
+            environment[name] = original
+        elif getattr(sys, "frozen", False):
+            environment.pop(name, None)
+    return {name: value for name, value in environment.items() if not name.startswith(("_PYI_", "_MEIPASS"))}

@@ -57,15 +57,18 @@ class Child:
             for pid in strays:
                 _signal_one(pid, signal.SIGTERM)
             with anyio.move_on_after(_GRACE):
-                # Only our own children can be awaited; the others have to be looked at.
-                while self._process.poll() is None or any(map(_runs, family)):  # noqa: ASYNC110  # see above
-                    await anyio.sleep(_POLL)
+                await self._gone(family)
             _signal_group(self.pid, signal.SIGKILL)
             for pid in strays:
                 _signal_one(pid, signal.SIGKILL)
             with anyio.move_on_after(_REAP):
-                await self.wait()
+                await self._gone(family)
         self._close_pidfd()
+
+    async def _gone(self, family: list[int]) -> None:
+        """The child is reaped and none of the others runs; only children can be awaited, others must be looked at."""
+        while self._process.poll() is None or any(map(_runs, family)):  # noqa: ASYNC110  # see above
+            await anyio.sleep(_POLL)
 
     def close_pipes(self) -> None:
         """Let go of the output; what is still writing gets a broken pipe."""

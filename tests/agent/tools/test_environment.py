@@ -36,3 +36,18 @@ def test_the_given_environment_is_not_changed():
     environment = {"ANTHROPIC_API_KEY": "x"}
     assert child_environment(environment, "s")["CLAUDECODE"] == "1"
     assert environment == {"ANTHROPIC_API_KEY": "x"}
+
+
+def test_what_a_frozen_agent_needs_for_itself_is_taken_back(monkeypatch):
+    frozen = {
+        "LD_LIBRARY_PATH": "/bundle",
+        "LD_LIBRARY_PATH_ORIG": "/mine",
+        "_PYI_ARCHIVE_FILE": "x",
+        "_MEIPASS2": "x",
+    }
+    environment = child_environment(frozen, "s")
+    assert environment["LD_LIBRARY_PATH"] == "/mine"
+    assert not {"LD_LIBRARY_PATH_ORIG", "_PYI_ARCHIVE_FILE", "_MEIPASS2"} & environment.keys()
+    assert child_environment({"LD_LIBRARY_PATH": "/mine"}, "s")["LD_LIBRARY_PATH"] == "/mine"
+    monkeypatch.setattr("sys.frozen", True, raising=False)
+    assert "LD_LIBRARY_PATH" not in child_environment({"LD_LIBRARY_PATH": "/bundle"}, "s")
