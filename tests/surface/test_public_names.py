@@ -1,0 +1,164 @@
+"""The public surface is that of the package ours takes the place of: same names, kinds, fields, defaults, parameters."""
+
+import dataclasses
+import inspect
+import json
+import subprocess
+import sys
+import typing
+from pathlib import Path
+
+import pytest
+
+import claude_wrapper
+from claude_wrapper import types
+from claude_wrapper.options import ClaudeAgentOptions
+
+NAMES = json.loads((Path(__file__).parent / "public_names.json").read_text())["names"]
+
+OURS = {
+    "AgentExitedError": "the agent ended while something waited for it",
+    "AgentStartError": "an executable was found but could not be started",
+    "ControlError": "the agent refused a control request; the official one raises a bare Exception",
+    "ControlTimeoutError": "likewise, for one that was not answered",
+    "FrameTooLargeError": "a branch of CLIJSONDecodeError",
+    "IncompleteTurnError": "the agent ended without a result; the official one ends as if all were well",
+    "MessageParseError": "exported, since our users meet it",
+    "OptionsError": "names the option that is wrong",
+    "UnknownBlock": "a block of a kind that came after this version",
+    "UnknownMessage": "a frame of a kind that came after this version",
+}
+"""Names that only we have, each with its reason."""
+
+OUR_OPTIONS = {"initialize_timeout", "control_timeout", "close_timeout", "inherit_env", "stderr_tail"}
+"""Options that only we have; they stand behind the others and change nothing unless set."""
+
+
+def of_kind(*kinds):
+    return sorted(name for name, entry in NAMES.items() if entry["kind"] in kinds)
+
+
+def test_every_name_is_there_and_no_other_without_a_reason():
+    assert set(claude_wrapper.__all__) == set(NAMES) | set(OURS)
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_a_name_is_importable_from_the_package_and_from_its_types(name):
+    value = getattr(claude_wrapper, name)
+
+    if name != "__version__":
+        assert getattr(types, name) is value
+    assert name in dir(claude_wrapper)
+
+
+def default_of(field):
+    if field.default is not dataclasses.MISSING:
+        return "sys.stderr" if field.default is sys.stderr else repr(field.default)
+    if field.default_factory is not dataclasses.MISSING:
+        return f"{field.default_factory.__name__}()"
+    return "required"
+
+
+@pytest.mark.parametrize("name", of_kind("dataclass"))
+def test_a_dataclass_has_the_same_fields_in_the_same_order_with_the_same_defaults(name):
+    cls = getattr(claude_wrapper, name)
+    wanted = {field: entry["default"] for field, entry in NAMES[name]["fields"].items()}
+
+    fields = [f for f in dataclasses.fields(cls) if not (cls is ClaudeAgentOptions and f.name in OUR_OPTIONS)]
+
+    assert dataclasses.is_dataclass(cls)
+    assert [f.name for f in fields] == list(wanted)
+    assert {f.name: default_of(f) for f in fields} == wanted
+
+
+@pytest.mark.parametrize("name", of_kind("dataclass"))
+def test_a_dataclass_descends_from_the_same_classes(name):
+    bases = {base.__name__ for base in getattr(claude_wrapper, name).__mro__}
+    assert set(NAMES[name]["bases"]) <= bases
+
+
+def test_our_own_options_stand_behind_the_others():
+    fields = [f.name for f in dataclasses.fields(ClaudeAgentOptions)]
+    assert set(fields[-len(OUR_OPTIONS) :]) == OUR_OPTIONS
+
+
+@pytest.mark.parametrize("name", of_kind("TypedDict"))
+def test_a_typed_dict_has_the_same_keys_and_needs_the_same_ones(name):
+    cls = getattr(claude_wrapper, name)
+
+    assert typing.is_typeddict(cls)
+    assert set(typing.get_type_hints(cls)) == set(NAMES[name]["fields"])
+    assert sorted(cls.__required_keys__) == NAMES[name]["required"]
+
+
+@pytest.mark.parametrize("name", of_kind("exception"))
+def test_an_exception_is_caught_by_the_same_clauses_and_made_in_the_same_way(name):
+    cls = getattr(claude_wrapper, name)
+    wanted = parameters_of_text(NAMES[name]["init"])
+
+    assert set(NAMES[name]["bases"]) <= {base.__name__ for base in cls.__mro__}
+    if wanted != ["self", "args", "kwargs"]:
+        assert list(inspect.signature(cls.__init__).parameters)[: len(wanted)] == wanted
+
+
+def parameters_of_text(text):
+    """The parameter names of a signature in text form; annotations may hold commas."""
+    names, depth, part = [], 0, ""
+    for character in text[text.index("(") + 1 :]:
+        if character == ")" and depth == 0:
+            break
+        depth += (character in "[(") - (character in ")]")
+        if character == "," and depth == 0:
+            names.append(part)
+            part = ""
+        else:
+            part += character
+    parts = [p.split(":")[0].split("=")[0].strip().lstrip("*") for p in [*names, part]]
+    return [p for p in parts if p and p != "/"]
+
+
+def takes(function):
+    return list(inspect.signature(function).parameters)
+
+
+@pytest.mark.parametrize("name", of_kind("function", "async function", "async generator"))
+def test_a_function_takes_the_same_parameters_and_is_of_the_same_kind(name):
+    function, entry = getattr(claude_wrapper, name), NAMES[name]
+
+    assert takes(function) == parameters_of_text(entry["signature"])
+    assert inspect.iscoroutinefunction(function) == (entry["kind"] == "async function")
+    assert inspect.isasyncgenfunction(function) == (entry["kind"] == "async generator")
+
+
+@pytest.mark.parametrize("name", of_kind("class"))
+def test_a_class_has_the_same_methods_with_the_same_parameters(name):
+    cls, entry = getattr(claude_wrapper, name), NAMES[name]
+    for method, signature in entry.get("methods", {}).items():
+        assert takes(getattr(cls, method)) == parameters_of_text(signature), method
+
+
+@pytest.mark.parametrize("name", of_kind("alias"))
+def test_an_alias_means_the_same(name):
+    value = getattr(claude_wrapper, name)
+    if name == "__version__":
+        return
+    wanted = NAMES[name]["value"]
+    if typing.get_origin(value) is typing.Literal:
+        assert f"Literal[{', '.join(map(repr, typing.get_args(value)))}]" == wanted
+    elif wanted.startswith("["):
+        assert sorted(value) == eval(wanted)  # a list of strings, from our own file
+    elif " | " in wanted and not wanted.startswith(("collections", "Literal")):
+        assert {getattr(a, "__name__", "") for a in typing.get_args(value)} == set(wanted.split(" | "))
+
+
+def test_names_load_on_first_use():
+    code = (
+        "import sys, claude_wrapper; print(sorted(m for m in sys.modules if m.startswith('claude_wrapper')))"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == "['claude_wrapper']"
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = claude_wrapper.no_such_name
