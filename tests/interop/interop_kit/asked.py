@@ -1,72 +1,100 @@
-"""What the model was asked, made comparable: the conversation, and what else of the scenario it was told."""
+"""What the model was asked, made comparable: prompts, replies and results, and what else of the scenario it was told."""
 
-import re
-from typing import Any
-
+from interop_kit import rules
 from interop_kit.observation import Row
 from interop_kit.own import OwnWords
-
-ASIDE = re.compile(r"\s*<system-reminder>.*?</system-reminder>\s*", re.DOTALL)
-"""What an agent tells the model beside the conversation: its own matter, but for the scenario's sentences in it."""
 
 
 def normal_requests(requests: list[Row], own: OwnWords) -> list[Row]:
     """Each request; one that is repeated at once counts once, since retries show as messages."""
     kept: list[Row] = []
     for request in requests:
-        row = normal_request(request, own)
-        if not kept or kept[-1] != row:
+        row = Asked(own).normal(request)
+        if not kept or any(kept[-1][key] != row[key] for key in ("model", "messages")):
             kept.append(row)
     return kept
 
 
-def normal_request(body: Row, own: OwnWords) -> Row:
-    asides: set[str] = set()
-    spoken = [message for message in body["messages"] if message["role"] in ("user", "assistant")]
-    messages = [(message["role"], blocks_of(message["content"], own, asides)) for message in spoken]
-    asides.update(own.sentences_in("\n".join(block["text"] for block in system_blocks(body))))
-    return {
-        "model": body["model"],
-        "stream": body.get("stream", False),
-        "thinking": body.get("thinking", {}).get("type"),
-        "tools": sorted(tool["name"] for tool in body.get("tools", []) if own.names(tool)),
-        "told": sorted(asides),
-        "messages": [{"role": role, "content": blocks} for role, blocks in messages if blocks],
-    }
+class Asked:
+    """One request. Where an agent puts its own notes, and what it passes on in them, is its own matter.
 
+    So of texts that are no prompt only the scenario's sentences count (`told`), wherever they stand: in the system
+    prompt, in an aside, in a block of their own.
+    """
 
-def system_blocks(body: Row) -> list[Row]:
-    system = body.get("system") or []
-    return [{"type": "text", "text": system}] if isinstance(system, str) else system
+    def __init__(self, own: OwnWords) -> None:
+        self._own = own
+        self._told: set[str] = set()
+        self._tools: dict[str, str] = {}
 
+    def normal(self, body: Row) -> Row:
+        system = body.get("system") or []
+        self._tell(system if isinstance(system, str) else "\n".join(block["text"] for block in system))
+        messages = [message for message in map(self._message, body["messages"]) if message["content"]]
+        offered = {tool["name"] for tool in body.get("tools", [])}
+        return {
+            "model": body["model"],
+            "stream": body.get("stream", False),
+            "thinking": body.get("thinking", {}).get("type"),
+            "tools": sorted(name for name in offered & rules.TOOLS_OF_BOTH if self._own.names(name)),
+            "told": sorted(self._told),
+            "messages": messages,
+        }
 
-def blocks_of(content: Any, own: OwnWords, asides: set[str]) -> list[Any]:
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-    normal = [normal_block(block, own, asides) for block in blocks]
-    return [block for block in normal if not is_of_the_agent(block)]
+    def _tell(self, text: str) -> None:
+        self._told.update(self._own.sentences_in(text))
 
+    def _message(self, message: Row) -> Row:
+        content = message["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if message["role"] == "assistant":
+            self._tools.update(
+                {block["id"]: block["name"] for block in blocks if block["type"] == "tool_use"}
+            )
+            return {"role": "assistant", "content": [bare(block) for block in blocks]}
+        results = [self._result(block) for block in blocks if block["type"] == "tool_result"]
+        order = list(self._tools)
+        results.sort(
+            key=lambda block: order.index(block["tool_use_id"]) if block["tool_use_id"] in order else 0
+        )
+        others = [self._other(block) for block in blocks if block["type"] != "tool_result"]
+        if results or message["role"] == "system":
+            for block in others:
+                self._tell(block.get("text", ""))
+            return {"role": "user", "content": results}
+        return {"role": "user", "content": [block for block in others if self._is_prompt(block)]}
 
-def is_of_the_agent(block: Row) -> bool:
-    """Whether a text block holds nothing but words of the agent."""
-    return block["type"] == "text" and block["text"] in ("", "<words>", "<local-command-stdout> <words>")
+    def _other(self, block: Row) -> Row:
+        return (
+            bare(block) if block["type"] != "text" else {"type": "text", "text": self._plain(block["text"])}
+        )
 
+    def _is_prompt(self, block: Row) -> bool:
+        """Whether this is what somebody asked; if not, it may still pass on a sentence."""
+        if block["type"] != "text":
+            return True
+        self._tell(block["text"])
+        return bool(block["text"]) and self._own.says(block["text"])
 
-def normal_block(block: Row, own: OwnWords, asides: set[str]) -> Row:
-    block = {key: value for key, value in block.items() if key != "cache_control"}
-    if block["type"] == "text":
-        return {"type": "text", "text": own.worded(without_asides(block["text"], own, asides))}
-    if block["type"] == "tool_result":
+    def _plain(self, text: str) -> str:
+        """`text` without asides and without blank space at its end, which means nothing to a model."""
+        for aside in rules.ASIDE.findall(text):
+            self._tell(aside)
+        return rules.ASIDE.sub("", text).strip()
+
+    def _result(self, block: Row) -> Row:
         content = block.get("content") or ""
-        if isinstance(content, str):
-            text = own.reported(without_asides(content, own, asides), failed=bool(block.get("is_error")))
-            return {**block, "content": [{"type": "text", "text": text}]}
-        parts = [normal_block(part, own, asides) for part in content]
-        return {**block, "content": [part for part in parts if part.get("text") != ""]}
-    return block
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        failed, tool = bool(block.get("is_error")), self._tools.get(block["tool_use_id"], "")
+        normal = []
+        for part in map(self._other, parts):
+            if part["type"] == "text":
+                part["text"] = self._own.reported(part["text"], tool, failed=failed)
+            if part.get("text") != "":
+                normal.append(part)
+        return {**bare(block), "content": normal}
 
 
-def without_asides(text: str, own: OwnWords, asides: set[str]) -> str:
-    """`text` without the agent's own notes and without blank space at its end, which means nothing to a model."""
-    for aside in ASIDE.findall(text):
-        asides.update(own.sentences_in(aside))
-    return ASIDE.sub("", text).strip()
+def bare(block: Row) -> Row:
+    """A block without its mark for the cache."""
+    return {key: value for key, value in block.items() if key != "cache_control"}

@@ -20,7 +20,9 @@ def label(row: dict[str, Any]) -> str:
         row.get("tool"),
         row.get("method"),
     ]
-    inner = next((row[key] for key in ("request", "response") if isinstance(row.get(key), dict)), {})
+    inner: dict[str, Any] = next(
+        (row[key] for key in ("request", "response") if isinstance(row.get(key), dict)), {}
+    )
     return " ".join([kind, *(str(name) for name in [*names, inner.get("subtype")] if name), *blocks(row)])
 
 

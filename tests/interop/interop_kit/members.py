@@ -18,6 +18,7 @@ class Members:
 
     def __init__(self, own: OwnWords) -> None:
         self._own = own
+        self._tools: dict[str, str] = {}
 
     def leaves_out(self, row: Row) -> bool:
         """Whether a rule leaves the whole message out."""
@@ -32,11 +33,14 @@ class Members:
             return self._list(value, key)
         if isinstance(value, float):
             return round(value, 9)
-        if isinstance(value, str) and key in WORDED:
-            return self._own.worded(value)
+        if isinstance(value, str):
+            value = rules.ASIDE.sub("<aside>", value)
+            return self._own.worded(value) if key in WORDED else value
         return value
 
     def _object(self, value: Row) -> Row:
+        if "input" in value and "name" in value and "id" in value:
+            self._tools[value["id"]] = value["name"]
         normal = {
             key: rules.replacement(key) or self.normal(item, key)
             for key, item in value.items()
@@ -46,6 +50,10 @@ class Members:
             normal[key] = self._ids_of_prompts(normal[key])
             if normal[key] is None and "class" not in value:
                 del normal[key]
+        if value.get("tool_response") and isinstance(value["tool_response"], str):
+            normal["tool_response"] = self._own.reported(
+                value["tool_response"], value["tool_name"], failed=False
+            )
         if "mro" in value:
             normal["mro"] = [name for name in value["mro"] if name in rules.CLASSES_OF_THE_OFFICIAL_SDK]
         if isinstance(value.get("content"), str):
@@ -59,9 +67,10 @@ class Members:
 
     def _content(self, value: Row) -> str:
         """A result's text, a message's text, or the content of a file, which stays."""
-        content: str = value["content"]
+        content: str = rules.ASIDE.sub("<aside>", value["content"])
         if "tool_use_id" in value:
-            return self._own.reported(content, failed=bool(value.get("is_error")))
+            tool = self._tools.get(value["tool_use_id"], "")
+            return self._own.reported(content, tool, failed=bool(value.get("is_error")))
         is_message = "role" in value or value.get("type") == "system" or "class" in value
         return self._own.worded(content) if is_message else content
 
@@ -69,9 +78,6 @@ class Members:
         if key not in rules.LISTS_OF_THE_VENDOR:
             return [self.normal(item, key) for item in values if not is_note(item)]
         kept = [item for item in values if self._own.names(item) or str(item) in rules.TOOLS_OF_BOTH]
-        parts = rules.PARTS_OF_ENTRIES.get(key)
-        if parts:
-            kept = [{name: item[name] for name in parts if name in item} for item in kept]
         return sorted((self.normal(item) for item in kept), key=str)
 
 

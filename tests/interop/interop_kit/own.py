@@ -5,7 +5,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Any
 
-from interop_kit.rules import FACTS
+from interop_kit.rules import FACTS, TOOLS_THAT_PASS_ON
 from interop_kit.scenario import Scenario, strings_in
 
 ANSWER_KEYS = ("can_use_tool", "hooks", "mcp", "answers")
@@ -19,11 +19,12 @@ class OwnWords:
         texts |= {line for text in texts for line in text.splitlines()}
         paths = [PurePosixPath(name) for name in [*scenario.files, *scenario.home_files]]
         answers = strings_in([run.get(key) for run in scenario.runs for key in ANSWER_KEYS])
+        answers |= strings_in([step.get("ask") for run in scenario.runs for step in run.get("steps", [])])
         memory = {text for name, text in scenario.files.items() if name.endswith(".md")}
         self._texts = sorted((text for text in texts if text.strip()), key=len, reverse=True)
         self._sentences = sorted(filter(is_sentence, answers | {text.strip() for text in memory}))
         self._names = texts | named(scenario.runs)
-        self._names |= {part for path in paths for part in (path.stem, path.name, *path.parts)}
+        self._names |= {path.parent.name if path.name == "SKILL.md" else path.stem for path in paths}
 
     def names(self, entry: Any) -> bool:
         """Whether an entry of a list (a name, or an object that has one) is the scenario's."""
@@ -44,17 +45,16 @@ class OwnWords:
         rest = text.removeprefix(prefix)
         if self.says(rest) or not re.search(r"\s", rest.strip()):
             return text
-        for fact in FACTS:
-            found = fact.match(rest)
-            if found:
-                return prefix + found[0] + ("" if found.end() == len(rest) else " <words>")
+        fact = next((found[0] for found in (fact.match(rest) for fact in FACTS) if found), "")
+        rest = rest[len(fact) :]
+        if self.says(rest):
+            return prefix + fact + rest
         passed_on = self.sentences_in(rest)
-        return prefix + (f"<words: {json.dumps(passed_on)}>" if passed_on else "<words>")
+        return prefix + fact + (f"<words: {json.dumps(passed_on)}>" if passed_on else "<words>")
 
-    def reported(self, text: str, *, failed: bool) -> str:
-        """The text of a tool result: a program's output stays, a refusal or a report of the agent is worded."""
-        worded = self.worded(text)
-        return worded if failed or not worded.startswith("<words") else text
+    def reported(self, text: str, tool: str, *, failed: bool) -> str:
+        """The text of a tool result: what a program or a file said stays, what the agent says of it is worded."""
+        return text if tool in TOOLS_THAT_PASS_ON and not failed else self.worded(text)
 
 
 def is_sentence(text: str) -> bool:

@@ -69,6 +69,8 @@ KEYS = [
         ),
     ),
     KeyRule("each names its own release", words("claude_code_version version"), put="<version>"),
+    KeyRule("which models there are is the vendor's affair", words("models"), put="<models>"),
+    KeyRule("each client says who it is", words("clientInfo"), put="<client>"),
     KeyRule("processes have the ids that they get", words("pid"), put="<pid>"),
     KeyRule(
         "transcripts hold what their writer needs beside the conversation", words("file_size"), put="<size>"
@@ -110,24 +112,23 @@ TEXTS = [
     ),
 ]
 
+ASIDE = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+"""What an agent tells the model beside the conversation is in its own words."""
+
 NOTES = re.compile(r"\s*(<(tools-used-before-summary)>.*</\2>\s*)?", re.DOTALL)
 """Blocks of text in a result that an agent writes for itself, and empty ones."""
 
-LISTS_OF_THE_VENDOR = words(
-    "tools slash_commands skills agents plugins commands models available_output_styles"
-)
+LISTS_OF_THE_VENDOR = words("tools slash_commands skills agents plugins commands available_output_styles")
 """Lists of what is on offer. Each vendor offers its own; entries stay when the scenario named them, or when they are
 in `TOOLS_OF_BOTH`."""
 
 IDS_OF_PROMPTS = words("user_message_uuid user_message_uuids")
 """An SDK may put an id of its own on a prompt, or none; only ids that the scenario gave are compared."""
 
-PARTS_OF_ENTRIES = {"models": words("value resolvedModel")}
-"""Of entries of these lists only these members are compared: the others describe the vendor's wares."""
+TOOLS_THAT_PASS_ON = words("Bash Read Glob Grep")
+"""Tools whose results are what a program or a file says, so that every character counts."""
 
-TOOLS_OF_BOTH = words(
-    "Task Bash Edit Read Write Skill WebFetch WebSearch NotebookEdit Glob Grep StructuredOutput"
-)
+TOOLS_OF_BOTH = words("Bash Edit Read Write")
 
 CLASSES_OF_THE_OFFICIAL_SDK = words(
     "ClaudeSDKError CLIConnectionError CLINotFoundError CLIJSONDecodeError ProcessError ResultError MessageParseError"
@@ -155,11 +156,11 @@ FACTS = [
         r"\(Bash completed with no output\)",
         r"<persisted-output>",
         r"Command running in background with ID: \S+\.",
-        r"PreToolUse:\w+ hook error: .*",
+        r"PreToolUse:\w+ hook error: ",
         r"Permission to use \w+.* has been denied\.",
         r"Claude requested permissions to \w+ to \S+, but you haven't granted it yet\.",
-        r"Tool permission request failed: .*",
-        r"Stop hook feedback:\n.*",
+        r"Tool permission request failed: (Error: )?",
+        r"Stop hook feedback:\n",
         r"\[Request interrupted by user( for tool use)?\]",
         r"The user doesn't want to proceed with this tool use\.",
         r"Reached maximum number of turns \(\d+\)",
@@ -172,8 +173,12 @@ FACTS = [
         r"Launching skill: \S+",
         r"User has approved exiting plan mode\. You can now proceed\.",
         r"<local-command-stdout>",
-        r"(Task #\d+ created successfully: |Updated task #\d+ ).*",
+        r"Task #\d+ created successfully: ",
+        r"Updated task #\d+ \w+",
         r"Task not found",
+        r"(Task )?#\d+[ :].*",
+        r"(Updated|Inserted|Deleted) cell \S+( with )?",
+        r"Your questions have been answered: (\"[^\"]*\"=\"[^\"]*\",? ?)*",
     )
 ]
 """Beginnings of texts that a model or a caller may depend on: these are compared, and what follows them is not.
