@@ -66,11 +66,3 @@ class ReadLedger:
     def find(self, path: Path) -> Sighting | None:
         """What the model knows of the file, if anything."""
         return self._sightings.get(os.path.realpath(path))
-
-    def forget(self, path: Path) -> None:
-        """The model's knowledge of the file counts no more."""
-        self._sightings.pop(os.path.realpath(path), None)
-
-    def paths(self) -> list[str]:
-        """The real paths of all files seen, oldest first."""
-        return list(self._sightings)

@@ -35,16 +35,17 @@ class Replacement:
         return self.view[self.starts[0] : self.starts[0] + self.length]
 
     def apply(self) -> str:
-        """The whole text with all places replaced; new lines end like most lines of the file."""
+        """The whole text with all places replaced; new lines end like the replaced ones, or like most of the file."""
         ends = _crlf_positions(self.text)
-        new = _with_endings(self.new, self.text) if ends else self.new
+        usual = "\r\n" if 2 * len(ends) >= self.text.count("\n") else "\n"
         parts: list[str] = []
         position = 0
         for start in self.starts:
-            parts.append(self.text[position : start + bisect_left(ends, start)])
-            parts.append(new)
             stop = start + self.length
-            position = stop + bisect_left(ends, stop)
+            begin, end = start + bisect_left(ends, start), stop + bisect_left(ends, stop)
+            parts.append(self.text[position:begin])
+            parts.append(_with_endings_of(self.text[begin:end], self.new, usual) if ends else self.new)
+            position = end
         parts.append(self.text[position:])
         return "".join(parts)
 
@@ -74,11 +75,12 @@ def _crlf_positions(text: str) -> list[int]:
     return [match.start() - index for index, match in enumerate(re.finditer("\r\n", text))]
 
 
-def _with_endings(new: str, text: str) -> str:
-    crlf = text.count("\r\n")
-    lf_only = text.count("\n") - crlf
-    new = with_lf(new)
-    return new.replace("\n", "\r\n") if crlf >= lf_only else new
+def _with_endings_of(old: str, new: str, usual: str) -> str:
+    """The new text; its first line ends like the first one of the old, and so on, more lines like the last."""
+    endings = re.findall("\r?\n", old) or [usual]
+    lines = with_lf(new).split("\n")
+    ended = [line + endings[min(index, len(endings) - 1)] for index, line in enumerate(lines[:-1])]
+    return "".join([*ended, lines[-1]])
 
 
 def _with_quotes_of(found: str, new: str) -> str:
