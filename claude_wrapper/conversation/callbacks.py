@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -17,18 +17,13 @@ from claude_wrapper.approval import (
 )
 from claude_wrapper.hook_matchers import HookMatcher
 from claude_wrapper.link.peer import RequestRefusedError
+from claude_wrapper.tool_server import ToolServer
 from claude_wrapper.wire.bodies import BadRequest, UnknownRequest
 from claude_wrapper.wire.permissions import AllowReply, DenyReply
 from claude_wrapper.wire.permissions import CanUseTool as CanUseToolBody
 from claude_wrapper.wire.requests_agent import HookCallback, McpMessage, decode_agent_request
 
-__all__ = ["Callbacks", "HookRegistry", "ToolServer"]
-
-
-class ToolServer(Protocol):
-    """An in-process tool server: answers one JSON-RPC message, None for a notification."""
-
-    async def handle(self, message: dict[str, Any]) -> dict[str, Any] | None: ...
+__all__ = ["Callbacks", "HookRegistry"]
 
 
 class HookRegistry:

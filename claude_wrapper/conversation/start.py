@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import msgspec
 
@@ -12,15 +11,13 @@ from claude_wrapper.option_conflicts import validate
 from claude_wrapper.options import ClaudeAgentOptions
 from claude_wrapper.spawn.command import build_command
 from claude_wrapper.spawn.start import start_agent
+from claude_wrapper.tool_server import tool_servers
 from claude_wrapper.wire.framing import DEFAULT_LIMIT
 from claude_wrapper.wire.requests_steer import Initialize
 
-from .callbacks import Callbacks, HookRegistry, ToolServer
+from .callbacks import Callbacks, HookRegistry
 from .channels import AgentChannel, Transport, TransportChannel
 from .live import Limits, Live
-
-if TYPE_CHECKING:
-    from claude_wrapper.mcp_config import McpSdkServerConfig
 
 __all__ = ["start_conversation"]
 
@@ -32,9 +29,11 @@ async def start_conversation(options: ClaudeAgentOptions, transport: Transport |
 
     Raises OptionsError, CLINotFoundError or CLIConnectionError, with nothing left running.
     """
-    channel, fields = await _channel(options, transport)
+    validate(options)
+    # What can be wrong with callbacks and tools is found before there is anything to stop.
     hooks = HookRegistry(options.hooks)
-    callbacks = Callbacks(options.can_use_tool, hooks, _servers(options))
+    callbacks = Callbacks(options.can_use_tool, hooks, tool_servers(options.mcp_servers))
+    channel, fields = await _channel(options, transport)
     live = Live(channel, callbacks, _limits(options))
     initialize = msgspec.convert({"subtype": "initialize", "hooks": hooks.wire, **fields}, Initialize)
     await live.open(initialize, must_block=hooks.must_block)
@@ -46,20 +45,9 @@ async def _channel(
 ) -> tuple[AgentChannel, dict[str, Any]]:
     if transport is None:
         return start_agent(options)
-    validate(options)
+    fields = build_command(options).initialize
     await transport.connect()
-    return TransportChannel(transport), build_command(options).initialize
-
-
-def _servers(options: ClaudeAgentOptions) -> dict[str, ToolServer]:
-    servers = options.mcp_servers
-    if not isinstance(servers, Mapping):
-        return {}
-    return {
-        name: cast("McpSdkServerConfig", config)["instance"]
-        for name, config in servers.items()
-        if config.get("type") == "sdk"
-    }
+    return TransportChannel(transport), fields
 
 
 def _limits(options: ClaudeAgentOptions) -> Limits:
