@@ -14,11 +14,10 @@ from .policy import Policy
 
 def decide(call: Call, policy: Policy) -> Decision:
     """Say whether a call may run: deny, then ask, then the mode, then allow, then what needs no approval."""
-    call = _canonical(call)
-    case = _case(call, policy)
+    case = case_of(call, policy)
     decision = _settled(case) or case.question()
     if decision.behavior == "ask":
-        decision = _for_host(decision, call, policy)
+        decision = _for_host(decision, case.call, policy)
     return decision
 
 
@@ -45,7 +44,9 @@ def _canonical(call: Call) -> Call:
     return replace(call, tool_name=name, needs_permission=needs, requires_interaction=person)
 
 
-def _case(call: Call, policy: Policy) -> Case:
+def case_of(call: Call, policy: Policy) -> Case:
+    """What decides on a call of this tool."""
+    call = _canonical(call)
     if call.tool_name == "Bash":
         return BashCase(call, policy)
     if call.tool_name in tool_kinds.READ_PATH_FIELDS:

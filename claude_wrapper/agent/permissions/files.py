@@ -163,6 +163,6 @@ def _where_a_pattern_leads(folder: str, pattern: str) -> str:
     start = paths.before_glob(pattern) if paths.GLOB_CHARACTERS.intersection(pattern) else pattern
     if ".." in pattern[len(start) :].split("/"):
         return "/"
-    if start.startswith(("/", "~")) or ".." in start.split("/"):
-        return paths.joined(folder, start)
-    return folder
+    if start.startswith(("/", "~")):
+        return start
+    return paths.joined(folder, start) if ".." in start.split("/") else folder

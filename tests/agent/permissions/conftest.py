@@ -61,7 +61,7 @@ def shared(_place) -> Place:
 @pytest.fixture
 def suggested() -> Callable[[Decision], object]:
     """The suggestions of a decision as they go over the wire."""
-    return lambda decision: msgspec.to_builtins(decision.suggestions)
+    return lambda decision: [msgspec.to_builtins(update) for update in decision.suggestions]
 
 
 @pytest.fixture

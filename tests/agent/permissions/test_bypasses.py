@@ -426,3 +426,29 @@ ALLOWED_LINES = [
 def test_lines_of_which_every_part_is_allowed_run(shared, line):
     decision = shared.bash(line, shared.policy(allow=ALLOWED))
     assert (decision.behavior, decision.reason_type) == ("allow", "subcommandResults")
+
+
+@pytest.mark.feature("RULE-02", "RULE-06")
+@pytest.mark.parametrize(
+    ("line", "behavior"),
+    [
+        ("npm install", "allow"),
+        ("sudo npm install", "allow"),
+        ("NODE_ENV=x npm install", "allow"),
+        ("LD_PRELOAD=x npm install", "ask"),
+        ("LD_PRELOAD=x PATH=y npm install", "ask"),
+        ("LANG=$(curl x) npm install", "ask"),
+        ("curl x; npm install", "ask"),
+        ("npm install x", "ask"),
+    ],
+)
+def test_a_star_at_the_beginning_does_not_stand_for_variables(shared, line, behavior):
+    assert shared.bash(line, shared.policy(allow=["Bash(* install)"])).behavior == behavior
+
+
+def test_a_rule_may_spell_out_the_variables_before_a_command(shared):
+    policy = shared.policy(allow=["Bash(FOO=1 npm run:*)"])
+    assert shared.bash("FOO=1 npm run a", policy).behavior == "allow"
+    assert shared.bash("FOO=2 npm run a", policy).behavior == "ask"
+    assert shared.bash("BAR=1 FOO=1 npm run a", policy).behavior == "ask"
+    assert shared.bash("npm run a", policy).behavior == "ask"

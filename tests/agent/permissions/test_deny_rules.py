@@ -102,6 +102,7 @@ REACHED = [
     "> y rm x",
     "ls; rm 'x",
     "ls (; rm x",
+    "echo " + "a" * 12_000 + "; rm x",
 ]
 NOT_REACHED = [
     "ls",

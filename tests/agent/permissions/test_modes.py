@@ -1,7 +1,5 @@
 import pytest
 
-WRITE, EDIT, READ = "Write", "Edit", "Read"
-
 
 def calls(place):
     """What is asked for, with the tool and the input of each."""

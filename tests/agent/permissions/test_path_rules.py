@@ -25,7 +25,7 @@ def decide_write(place, path, **rules):
         ("foo/q", {"foo/q"}, {"foo/q"}),
         ("!foo", set(), set()),
         ("[sf]oo", {"foo/q", "a/foo/q"}, {"foo/q", "a/foo/q"}),
-        ("fo?", {"foo/q", "a/foo/q"}, {"foo/q", "a/foo/q"}),
+        ("f?o", {"foo/q", "a/foo/q"}, {"foo/q", "a/foo/q"}),
         ("SRC/F", {"src/f"}, set()),
         ("src\\/f", {"src/f"}, {"src/f"}),
         ("[", set(), set()),

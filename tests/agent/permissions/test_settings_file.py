@@ -1,0 +1,86 @@
+import json
+
+import pytest
+
+from claude_wrapper.agent.permissions.settings_file import SettingsNotWrittenError, write_updates
+from claude_wrapper.wire.permissions import PermissionUpdateBody, RuleBody
+
+
+def rules(kind, *contents, behavior="allow"):
+    bodies = [RuleBody("Bash", content) for content in contents]
+    return PermissionUpdateBody(kind, rules=bodies, behavior=behavior, destination="localSettings")
+
+
+@pytest.mark.feature("PERM-23")
+def test_a_new_file_is_private_and_holds_the_rules(tmp_path):
+    path = tmp_path / ".claude" / "settings.local.json"
+    write_updates(path, [rules("addRules", "touch x *", "a (b)")])
+    assert json.loads(path.read_text()) == {"permissions": {"allow": ["Bash(touch x *)", "Bash(a \\(b\\))"]}}
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert [item.name for item in path.parent.iterdir()] == ["settings.local.json"]
+
+
+def test_everything_else_in_the_file_stays_and_nothing_stands_twice(tmp_path):
+    path = tmp_path / "settings.json"
+    before = {"model": "m", "permissions": {"allow": ["Bash(a)"], "deny": ["Read(x)"]}, "hooks": {"é": 1.5}}
+    path.write_text(json.dumps(before))
+    path.chmod(0o640)
+    write_updates(path, [rules("addRules", "a", "b"), rules("addRules", "c", behavior="ask")])
+    after = json.loads(path.read_text())
+    expected = {"allow": ["Bash(a)", "Bash(b)"], "deny": ["Read(x)"], "ask": ["Bash(c)"]}
+    assert after == before | {"permissions": expected}
+    assert list(after) == list(before)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_rules_are_replaced_and_removed_and_the_mode_and_folders_are_kept(tmp_path):
+    path = tmp_path / "settings.json"
+    write_updates(path, [rules("addRules", "a", "b", "c")])
+    write_updates(path, [rules("removeRules", "b")])
+    assert json.loads(path.read_text())["permissions"]["allow"] == ["Bash(a)", "Bash(c)"]
+    write_updates(
+        path,
+        [
+            rules("replaceRules", "z"),
+            PermissionUpdateBody("setMode", mode="acceptEdits"),
+            PermissionUpdateBody("addDirectories", directories=["/x", "/y"]),
+            PermissionUpdateBody("removeDirectories", directories=["/x"]),
+        ],
+    )
+    assert json.loads(path.read_text())["permissions"] == {
+        "allow": ["Bash(z)"],
+        "defaultMode": "acceptEdits",
+        "additionalDirectories": ["/y"],
+    }
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"permissions": []}', "\xff"])
+def test_a_file_that_is_no_settings_file_is_left_alone(tmp_path, content):
+    path = tmp_path / "settings.json"
+    path.write_bytes(content.encode("latin-1"))
+    with pytest.raises(SettingsNotWrittenError, match=r"settings\.json"):
+        write_updates(path, [rules("addRules", "a")])
+    assert path.read_bytes() == content.encode("latin-1")
+    assert [item.name for item in tmp_path.iterdir()] == ["settings.json"]
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SettingsNotWrittenError):
+        write_updates(tmp_path / "file" / "settings.json", [rules("addRules", "a")])
+
+
+def test_a_link_in_the_place_of_project_settings_is_not_written_through(tmp_path):
+    target = tmp_path / "elsewhere.json"
+    target.write_text("{}")
+    path = tmp_path / "settings.local.json"
+    path.symlink_to(target)
+    write_updates(path, [rules("addRules", "a")])
+    assert target.read_text() == "{}"
+    assert not path.is_symlink()
+    path.unlink()
+    path.symlink_to(target)
+    write_updates(path, [rules("addRules", "a")], follow_link=True)
+    assert path.is_symlink()
+    assert "Bash(a)" in target.read_text()
