@@ -120,6 +120,9 @@ class CLIJSONDecodeError(ClaudeSDKError):
         self.original_error = original_error
         super().__init__(f"Failed to decode JSON: {line[:100]}...")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.line, self.original_error)
+
 
 class FrameTooLargeError(CLIJSONDecodeError):
     """A line is longer than `max_buffer_size` allows."""

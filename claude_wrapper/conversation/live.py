@@ -216,7 +216,7 @@ class Live:
         if self._stopped:
             return None
         if code:
-            return ProcessError("The agent failed", code, self._tail)
+            return ProcessError(f"Command failed with exit code {code}", code, self._tail)
         if failure is not None:
             return failure if isinstance(failure, ClaudeSDKError) else _connection_error(failure)
         if self._turns.turn_is_open:
@@ -296,7 +296,7 @@ def _result_text(result: dict[str, Any]) -> str:
     text = (
         "; ".join(map(str, errors)) if errors else result.get("result") or result.get("subtype") or "unknown"
     )
-    return f"The agent returned an error result: {text}"
+    return f"Claude Code returned an error result: {text}"
 
 
 def _connection_error(failure: Exception) -> CLIConnectionError:
