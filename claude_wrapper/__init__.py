@@ -138,6 +138,20 @@ if TYPE_CHECKING:
     )
     from claude_wrapper.options import ClaudeAgentOptions
     from claude_wrapper.sandbox import SandboxIgnoreViolations, SandboxNetworkConfig, SandboxSettings
+    from claude_wrapper.session_edits_in_stores import (
+        delete_session_via_store,
+        fork_session_via_store,
+        rename_session_via_store,
+        tag_session_via_store,
+    )
+    from claude_wrapper.session_import import (
+        import_session_to_store,
+    )
+    from claude_wrapper.session_records import (
+        ForkSessionResult,
+        SDKSessionInfo,
+        SessionMessage,
+    )
     from claude_wrapper.session_start import (
         FastModeDisabledReason,
         FastModeState,
@@ -145,6 +159,34 @@ if TYPE_CHECKING:
         SystemInitMcpServer,
         SystemInitPlugin,
         SystemInitPluginError,
+    )
+    from claude_wrapper.session_store import (
+        InMemorySessionStore,
+        SessionListSubkeysKey,
+        SessionStore,
+        SessionStoreEntry,
+        SessionStoreListEntry,
+        SessionSummaryEntry,
+        fold_session_summary,
+        project_key_for_directory,
+    )
+    from claude_wrapper.sessions import (
+        delete_session,
+        fork_session,
+        get_session_info,
+        get_session_messages,
+        get_subagent_messages,
+        list_sessions,
+        list_subagents,
+        rename_session,
+        tag_session,
+    )
+    from claude_wrapper.sessions_in_stores import (
+        get_session_info_from_store,
+        get_session_messages_from_store,
+        get_subagent_messages_from_store,
+        list_sessions_from_store,
+        list_subagents_from_store,
     )
     from claude_wrapper.tools import SdkMcpTool, ToolAnnotations, create_sdk_mcp_server, tool
     from claude_wrapper.wire.blocks import (
@@ -288,6 +330,48 @@ _MODULES = {
     ],
     "options": ["ClaudeAgentOptions"],
     "sandbox": ["SandboxIgnoreViolations", "SandboxNetworkConfig", "SandboxSettings"],
+    "session_edits_in_stores": [
+        "delete_session_via_store",
+        "fork_session_via_store",
+        "rename_session_via_store",
+        "tag_session_via_store",
+    ],
+    "session_import": [
+        "import_session_to_store",
+    ],
+    "session_records": [
+        "ForkSessionResult",
+        "SDKSessionInfo",
+        "SessionMessage",
+    ],
+    "session_store": [
+        "InMemorySessionStore",
+        "SessionListSubkeysKey",
+        "SessionStore",
+        "SessionStoreEntry",
+        "SessionStoreListEntry",
+        "SessionSummaryEntry",
+        "fold_session_summary",
+        "project_key_for_directory",
+    ],
+    "sessions": [
+        "delete_session",
+        "fork_session",
+        "get_session_info",
+        "get_session_messages",
+        "get_subagent_messages",
+        "list_sessions",
+        "list_subagents",
+        "rename_session",
+        "tag_session",
+    ],
+    "sessions_in_stores": [
+        "get_session_info_from_store",
+        "get_session_messages_from_store",
+        "get_subagent_messages_from_store",
+        "list_sessions_from_store",
+        "list_subagents_from_store",
+    ],
     "session_start": [
         "FastModeDisabledReason",
         "FastModeState",
@@ -343,6 +427,7 @@ __all__ = [
     "FastModeDisabledReason",
     "FastModeState",
     "FileChangedHookSpecificOutput",
+    "ForkSessionResult",
     "FrameTooLargeError",
     "HookCallback",
     "HookContext",
@@ -351,6 +436,7 @@ __all__ = [
     "HookInput",
     "HookJSONOutput",
     "HookMatcher",
+    "InMemorySessionStore",
     "IncompleteTurnError",
     "McpSdkServerConfig",
     "McpServerConfig",
@@ -396,6 +482,7 @@ __all__ = [
     "RateLimitType",
     "ResultError",
     "ResultMessage",
+    "SDKSessionInfo",
     "SandboxIgnoreViolations",
     "SandboxNetworkConfig",
     "SandboxSettings",
@@ -407,8 +494,14 @@ __all__ = [
     "ServerToolUseBlock",
     "SessionCronSummary",
     "SessionKey",
+    "SessionListSubkeysKey",
+    "SessionMessage",
     "SessionStartHookSpecificOutput",
+    "SessionStore",
+    "SessionStoreEntry",
     "SessionStoreFlushMode",
+    "SessionStoreListEntry",
+    "SessionSummaryEntry",
     "SettingSource",
     "StopHookInput",
     "StopHookSpecificOutput",
@@ -451,7 +544,28 @@ __all__ = [
     "WorktreeCreateHookSpecificOutput",
     "__version__",
     "create_sdk_mcp_server",
+    "delete_session",
+    "delete_session_via_store",
+    "fold_session_summary",
+    "fork_session",
+    "fork_session_via_store",
+    "get_session_info",
+    "get_session_info_from_store",
+    "get_session_messages",
+    "get_session_messages_from_store",
+    "get_subagent_messages",
+    "get_subagent_messages_from_store",
+    "import_session_to_store",
+    "list_sessions",
+    "list_sessions_from_store",
+    "list_subagents",
+    "list_subagents_from_store",
+    "project_key_for_directory",
     "query",
+    "rename_session",
+    "rename_session_via_store",
+    "tag_session",
+    "tag_session_via_store",
     "tool",
 ]
 

@@ -12,6 +12,7 @@ from .approval import CanUseToolShadowedWarning
 from .hook_matchers import HOOK_EVENTS, HookMatcher
 from .option_shapes import check_positive, check_shapes, given, refuse
 from .options import ClaudeAgentOptions
+from .store.methods import implements
 
 __all__ = ["validate", "warn_if_shadowed"]
 
@@ -156,11 +157,5 @@ def _check_store(options: ClaudeAgentOptions) -> None:
             "cannot be combined with enable_file_checkpointing: checkpoints stay on this machine's disk "
             "and would not match a transcript that is resumed elsewhere",
         )
-    if options.continue_conversation and not options.resume and not _implements(store, "list_sessions"):
+    if options.continue_conversation and not options.resume and not implements(store, "list_sessions"):
         raise refuse("continue_conversation", "with session_store needs a store with list_sessions()")
-
-
-def _implements(store: Any, name: str) -> bool:
-    method = getattr(type(store), name, None)
-    # A store may inherit the protocol's own method, which only says that it is not implemented.
-    return method is not None and not method.__qualname__.startswith("SessionStore.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,10 @@ from claude_wrapper.wire.codec import encode
 
 from .entries import Entry
 
-__all__ = ["Mirror", "TranscriptWriter"]
+__all__ = ["Mirror", "TranscriptWriter", "append_to", "write_new"]
+
+_AS_IT_IS: int = getattr(os, "O_BINARY", 0)
+"""Keeps Windows from making two characters of a newline."""
 
 Mirror = Callable[[Path, list[bytes]], None]
 """Told of every line that was written: the file, and the lines without their newline."""
@@ -50,13 +53,36 @@ class TranscriptWriter:
             self._file = None
 
 
+def append_to(path: Path, entry: Entry | dict[str, Any]) -> None:
+    """Write one entry behind those that a transcript has; raises OSError."""
+    writer = TranscriptWriter(path)
+    writer.append([entry])
+    writer.close()
+    if writer.failure is not None:
+        raise writer.failure
+
+
+def write_new(path: Path, entries: Iterable[dict[str, Any]]) -> None:
+    """Write a transcript that is there whole or not at all; raises OSError."""
+    unfinished = path.with_name(f".{path.name}.unfinished")
+    file = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _AS_IT_IS, 0o600)
+    try:
+        with os.fdopen(file, "wb") as stream:
+            stream.writelines(encode(entry) + b"\n" for entry in entries)
+        unfinished.replace(path)
+    except BaseException:
+        unfinished.unlink()
+        raise
+
+
 def _open_private(path: Path) -> int:
     _make_private_folders(path.parent)
-    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    size = os.fstat(file).st_size
-    if size and os.pread(file, 1, size - 1) != b"\n":
-        # The last writer died in the middle of a line: that line is lost, ours must not be.
-        os.write(file, b"\n")
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | _AS_IT_IS, 0o600)
+    if os.fstat(file).st_size:
+        os.lseek(file, -1, os.SEEK_END)
+        if os.read(file, 1) != b"\n":
+            # The last writer died in the middle of a line: that line is lost, ours must not be.
+            os.write(file, b"\n")
     return file
 
 

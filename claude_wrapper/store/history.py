@@ -10,10 +10,11 @@ import msgspec
 from msgspec import field
 
 from .entries import StoredEntry
+from .lines import EntryReader, read_file
 
 __all__ = ["Conversation", "MessageNotFoundError", "read_conversation", "read_entries"]
 
-_decoder = msgspec.json.Decoder(StoredEntry)
+_reader = EntryReader(StoredEntry)
 
 
 class MessageNotFoundError(Exception):
@@ -34,12 +35,7 @@ class Conversation(msgspec.Struct):
 
 def read_entries(path: Path) -> Iterator[tuple[bytes, StoredEntry]]:
     """Yield the lines of a transcript with their entries; lines that are no entry are skipped."""
-    with path.open("rb") as file:
-        for line in file:
-            try:
-                yield line, _decoder.decode(line)
-            except msgspec.DecodeError:
-                continue
+    return read_file(path, _reader)
 
 
 def read_conversation(path: Path, until: str | None = None) -> Conversation:

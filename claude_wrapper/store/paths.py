@@ -7,7 +7,15 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-__all__ = ["config_dir", "is_session_id", "project_dir", "project_key", "transcript_path"]
+__all__ = [
+    "check_session_id",
+    "config_dir",
+    "is_session_id",
+    "project_dir",
+    "project_key",
+    "projects_dir",
+    "transcript_path",
+]
 
 _KEY_LIMIT = 200
 _NOT_PLAIN = re.compile(r"[^a-zA-Z0-9]")
@@ -36,12 +44,17 @@ def project_key(directory: str) -> str:
     return f"{key[:_KEY_LIMIT]}-{_base36(abs(_hash32(plain)))}"
 
 
+def projects_dir(environ: Mapping[str, str]) -> Path:
+    """The folder that holds a folder of transcripts for each project."""
+    return config_dir(environ) / "projects"
+
+
 def project_dir(environ: Mapping[str, str], directory: str) -> Path:
     """The folder that holds the transcripts of sessions in `directory`."""
     fixed = environ.get("CLAUDE_CODE_PROJECT_DIR_NAME", "")
     if not (environ.get("CLAUDE_CONFIG_DIR") and _FIXED_NAME.fullmatch(fixed)):
         fixed = project_key(os.path.realpath(directory))
-    return config_dir(environ) / "projects" / fixed
+    return projects_dir(environ) / fixed
 
 
 def transcript_path(folder: Path, session_id: str) -> Path:
@@ -52,6 +65,12 @@ def transcript_path(folder: Path, session_id: str) -> Path:
 def is_session_id(text: str) -> bool:
     """Whether `text` is a UUID, as every session id is."""
     return _UUID.fullmatch(text) is not None
+
+
+def check_session_id(text: str) -> None:
+    """Raise ValueError for what is no session id."""
+    if not is_session_id(text):
+        raise ValueError(f"Invalid session_id: {text}")
 
 
 def _hash32(text: str) -> int:
