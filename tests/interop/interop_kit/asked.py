@@ -6,13 +6,25 @@ from interop_kit.own import OwnWords
 
 
 def normal_requests(requests: list[Row], own: OwnWords) -> list[Row]:
-    """Each request; one that is repeated at once counts once, since retries show as messages."""
+    """Each request; one that is repeated at once counts once, since retries show as messages.
+
+    Of a conversation that goes on only the new messages are kept, so that one difference is told once.
+    """
     kept: list[Row] = []
     for request in requests:
         row = Asked(own).normal(request)
         if not kept or any(kept[-1][key] != row[key] for key in ("model", "messages")):
             kept.append(row)
-    return kept
+    return [continued(row, kept[:index]) for index, row in enumerate(kept)]
+
+
+def continued(row: Row, earlier: list[Row]) -> Row:
+    """`row` without the messages that the newest earlier request of the same conversation has sent already."""
+    messages = row["messages"]
+    known = max(
+        (len(e["messages"]) for e in earlier if messages[: len(e["messages"])] == e["messages"]), default=0
+    )
+    return {**row, "known": known, "messages": messages[known:]}
 
 
 class Asked:

@@ -71,7 +71,7 @@ class Comparison:
                 yield from self._value(f"{where}[{index}]", left, right)
         elif isinstance(reference, str) and isinstance(other, str):
             if not self._same_text(reference, other):
-                yield f"{where}: {short(other)}, should be {short(reference)}"
+                yield f"{where}: {text_difference(reference, other)}"
         elif reference != other or isinstance(reference, bool) is not isinstance(other, bool):
             yield f"{where}: {short(other)}, should be {short(reference)}"
 
@@ -112,6 +112,18 @@ def sentence_alone(text: str) -> str:
     """The caller's own sentence without the mark that words of a vendor stood around it: they need not."""
     found = re.fullmatch(r"(.*)<words: \[(\"[^\"]*\")\]>", text)
     return found[1] + str(json.loads(found[2])) if found else text
+
+
+def text_difference(reference: str, other: str) -> str:
+    """Both texts, or in long ones the part where they part."""
+    if max(len(reference), len(other)) <= WIDTH:
+        return f"{short(other)}, should be {short(reference)}"
+    pairs = zip(reference, other, strict=False)
+    same = next(
+        (index for index, (left, right) in enumerate(pairs) if left != right), min(len(reference), len(other))
+    )
+    part = slice(max(0, same - WIDTH // 4), same + WIDTH // 4)
+    return f"from character {same}: {short(other[part])}, should be {short(reference[part])}"
 
 
 def short(value: Any) -> str:

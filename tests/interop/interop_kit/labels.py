@@ -7,7 +7,7 @@ def label(row: dict[str, Any]) -> str:
     """The kind of a message, a callback, a call, or a request for a model's reply."""
     kind = row.get("kind", "request")
     if kind == "request":
-        return f"request of {len(row['messages'])} messages"
+        return f"request of {row['known'] + len(row['messages'])} messages"
     if kind == "raise":
         return f"raise {row['mro'][0] if row['mro'] else '?'}"
     data = row["data"] if isinstance(row.get("data"), dict) else row
