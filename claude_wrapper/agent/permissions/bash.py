@@ -101,6 +101,8 @@ class BashCase(Case):
         if self.line.unchecked is not None:
             return self.line.unchecked
         first = [command.words[0].literal for command in self.line.commands]
+        if not runners.KEYWORDS.isdisjoint(first):
+            return "it could not be read with certainty"
         if not runners.HIDE_WHAT_THEY_RUN.isdisjoint(first):
             return "it runs text from elsewhere"
         changes = any(_changes_the_shell(command.arguments) for command in self.line.commands)

@@ -122,7 +122,7 @@ class _Reader:
                 words.extend(self._trailing(child))
             elif child.type == "command_name":
                 words.append(self._word(child.children[0]) if child.children else self._word(child))
-            elif child.type in WORD_TYPES or child.type == "variable_name" or _is_keyword(child):
+            elif child.type in WORD_TYPES or child.type == "variable_name" or _is_bare(child):
                 words.append(self._word(child))
         if words:
             self.commands.append(Command((*words, *trailing), tuple(assignments)))
@@ -172,8 +172,9 @@ def _last_command(node: Node | None) -> Node | None:
     return node
 
 
-def _is_keyword(node: Node) -> bool:
-    return not node.is_named and node.type.isalpha()
+def _is_bare(node: Node) -> bool:
+    """Whether the parser made a token of its own of what is a word among others."""
+    return not node.is_named and node.type != "$"
 
 
 def _duplicates(operator: str, target: Word) -> bool:

@@ -165,6 +165,10 @@ class _Checker:
         return self._check_children(node)
 
     def _check_children(self, node: Node) -> str | None:
+        if node.type == "command" and not all(child.is_named for child in node.children):
+            return _UNCLEAR
+        if node.type == "file_redirect" and not self._joins_or_names(node):
+            return _UNCLEAR
         previous: Node | None = None
         for child in node.children:
             if previous is not None and not self._gap_fits(node, previous, child):
@@ -178,6 +182,16 @@ class _Checker:
         if node.type == "test_command":
             return self._check_test(node)
         return None
+
+    def _joins_or_names(self, redirect: Node) -> bool:
+        """Whether what follows `>&` is a stream, or surely a file: the shell splits `>& -x` up."""
+        parts = [self._source[child.start_byte : child.end_byte] for child in redirect.children]
+        at = next((at for at, part in enumerate(parts) if part in {b">&", b"<&"}), None)
+        if at is None:
+            return True
+        target = parts[at + 1] if at + 1 < len(parts) else b""
+        named = rb"|[A-Za-z_./~\"'].*" if parts[at] == b">&" else b""
+        return re.fullmatch(rb"[0-9]+|-" + named, target, re.DOTALL) is not None
 
     def _gap_fits(self, parent: Node, left: Node, right: Node) -> bool:
         """Whether the space between two parts is what the shell needs to see them as two, or as one."""

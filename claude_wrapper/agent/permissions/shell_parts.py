@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from . import paths, runners
+from . import paths
 from .call import Call
 from .file_commands import CHANGES_FILES_ONLY, effects, is_simple_file_command
 from .files import path_rule
@@ -58,7 +58,7 @@ class Parts:
 
     def _command(self, command: Command, folders: Folders) -> Obstacle | None:
         name = command.words[0].literal
-        if name in runners.KEYWORDS or command.words[0].value is None:
+        if command.words[0].value is None:
             return Obstacle("other", program=name, command=command)
         if is_allowed(self._patterns, command):
             return None

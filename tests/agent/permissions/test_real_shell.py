@@ -70,6 +70,10 @@ LINES = [
     "p -<<'E'\na\nE\nq",
     "p <<'E'a\nb\nEa\nq",
     "p ~'a' ~ a~ b=~",
+    "p a >& -v",
+    "p a >& 2v",
+    "p ! == q",
+    "! if p; then q a; fi",
 ]
 
 
