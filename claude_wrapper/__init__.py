@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         OptionsError,
         ProcessError,
         ResultError,
+        SessionStoreError,
+        StructuredOutputError,
     )
     from claude_wrapper.hook_inputs import (
         BackgroundTaskSummary,
@@ -188,6 +190,7 @@ if TYPE_CHECKING:
         list_sessions_from_store,
         list_subagents_from_store,
     )
+    from claude_wrapper.structured import output_format, structured_result
     from claude_wrapper.tools import SdkMcpTool, ToolAnnotations, create_sdk_mcp_server, tool
     from claude_wrapper.wire.blocks import (
         ContentBlock,
@@ -230,6 +233,8 @@ _MODULES = {
         "OptionsError",
         "ProcessError",
         "ResultError",
+        "SessionStoreError",
+        "StructuredOutputError",
     ],
     "hook_inputs": [
         "BackgroundTaskSummary",
@@ -380,6 +385,7 @@ _MODULES = {
         "SystemInitPlugin",
         "SystemInitPluginError",
     ],
+    "structured": ["output_format", "structured_result"],
     "tools": ["SdkMcpTool", "ToolAnnotations", "create_sdk_mcp_server", "tool"],
     "wire.blocks": [
         "ContentBlock",
@@ -499,6 +505,7 @@ __all__ = [
     "SessionStartHookSpecificOutput",
     "SessionStore",
     "SessionStoreEntry",
+    "SessionStoreError",
     "SessionStoreFlushMode",
     "SessionStoreListEntry",
     "SessionSummaryEntry",
@@ -506,6 +513,7 @@ __all__ = [
     "StopHookInput",
     "StopHookSpecificOutput",
     "StreamEvent",
+    "StructuredOutputError",
     "SubagentStartHookInput",
     "SubagentStartHookSpecificOutput",
     "SubagentStopHookInput",
@@ -560,10 +568,12 @@ __all__ = [
     "list_sessions_from_store",
     "list_subagents",
     "list_subagents_from_store",
+    "output_format",
     "project_key_for_directory",
     "query",
     "rename_session",
     "rename_session_via_store",
+    "structured_result",
     "tag_session",
     "tag_session_via_store",
     "tool",

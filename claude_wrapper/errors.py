@@ -16,14 +16,19 @@ __all__ = [
     "CLIJSONDecodeError",
     "CLINotFoundError",
     "ClaudeSDKError",
+    "ClientUseError",
     "ControlError",
     "ControlTimeoutError",
     "FrameTooLargeError",
+    "IdleTimeoutError",
     "IncompleteTurnError",
     "MessageParseError",
     "OptionsError",
     "ProcessError",
     "ResultError",
+    "RunTimeoutError",
+    "SessionStoreError",
+    "StructuredOutputError",
 ]
 
 
@@ -33,6 +38,10 @@ class ClaudeSDKError(Exception):
 
 class OptionsError(ClaudeSDKError, ValueError):
     """An option has a wrong type or value, or two options contradict each other."""
+
+
+class SessionStoreError(ClaudeSDKError, RuntimeError):
+    """A session could not be loaded from the session store; the cause is what the store raised."""
 
 
 class CLIConnectionError(ClaudeSDKError):
@@ -49,6 +58,25 @@ class CLINotFoundError(CLIConnectionError):
 
 class AgentStartError(CLIConnectionError):
     """An agent executable was found but could not be started."""
+
+
+class ClientUseError(CLIConnectionError, RuntimeError):
+    """A client was used where or how it cannot be: in another event loop, in a forked process, by two readers."""
+
+
+class RunTimeoutError(ClaudeSDKError, TimeoutError):
+    """The agent was stopped because it worked longer than the option `timeout` allows.
+
+    What it did until then is in its session, which `session_id` names if the agent has told it.
+    """
+
+    def __init__(self, message: str, session_id: str | None = None) -> None:
+        self.session_id = session_id
+        super().__init__(message)
+
+
+class IdleTimeoutError(RunTimeoutError):
+    """The agent was stopped because it said nothing for longer than the option `idle_timeout` allows."""
 
 
 class ProcessError(ClaudeSDKError):
@@ -133,4 +161,17 @@ class MessageParseError(ClaudeSDKError):
 
     def __init__(self, message: str, data: dict[str, Any] | None = None) -> None:
         self.data = data
+        super().__init__(message)
+
+
+class StructuredOutputError(ClaudeSDKError):
+    """A result holds no data of the wanted type.
+
+    `raw` is the text of what it holds, None where there is none; `error` is what the validation
+    said, None where there was nothing to validate.
+    """
+
+    def __init__(self, message: str, raw: str | None = None, error: Exception | None = None) -> None:
+        self.raw = raw
+        self.error = error
         super().__init__(message)

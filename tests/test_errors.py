@@ -18,11 +18,15 @@ SAMPLES = [
     errors.ResultError(
         "m", {"subtype": "error_max_turns", "errors": ["e"], "api_error_status": 529}, 1, "last words"
     ),
+    errors.ClientUseError("m"),
+    errors.RunTimeoutError("m", "session"),
+    errors.IdleTimeoutError("m", "session"),
     errors.ControlError("m", "interrupt"),
     errors.ControlTimeoutError("m", "interrupt"),
     errors.CLIJSONDecodeError("{line", ValueError("no JSON")),
     errors.FrameTooLargeError("{line", ValueError("too long")),
     errors.MessageParseError("m", {"type": "x"}),
+    errors.StructuredOutputError("m", '{"a": 1}', ValueError("a is no text")),
 ]
 
 

@@ -25,8 +25,11 @@ OURS = {
     "IncompleteTurnError": "the agent ended without a result; the official one ends as if all were well",
     "MessageParseError": "exported, since our users meet it",
     "OptionsError": "names the option that is wrong",
+    "StructuredOutputError": "says why a result is no value of the type that was asked for",
     "UnknownBlock": "a block of a kind that came after this version",
     "UnknownMessage": "a frame of a kind that came after this version",
+    "output_format": "the option of that name from a Python type, so that nobody writes the schema by hand",
+    "structured_result": "the way back: the checked value of that type",
 }
 """Names that only we have, each with its reason."""
 
