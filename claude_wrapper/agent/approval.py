@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 import anyio
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from claude_wrapper.wire.permissions import AllowReply, CanUseTool, DenyReply, PermissionReply
 
@@ -21,8 +21,8 @@ from .permissions.call import Decision
 
 __all__ = ["Approval", "Approved", "PermissionHost", "Question"]
 
-_WITHDRAWN_SECONDS = 5.0
 _BY_HOOK = {"source": "hook", "reason_type": "hook"}
+_GRACE_SECONDS = 0.1
 _FALLBACK_DENIAL = "The user did not allow this call."
 
 
@@ -75,7 +75,7 @@ class Approval:
         self._host = host
         self.denials: list[dict[str, Any]] = []
         """The calls that were denied, as results list them; whoever runs a turn puts a new list here."""
-        self.turn_taking = anyio.Lock()
+        self.turn_taking = anyio.Lock(fast_acquire=True)
         """Held from a question until its call is over, so that the next question waits for that."""
 
     def denied_by_hook(self, call: ToolCall, text: str) -> CallResult:
@@ -120,8 +120,8 @@ class Approval:
             failed = {"source": "config", "reason_type": "other"}
             return self._refused(question, f"Tool permission request failed: {error}", failed)
         if scope.cancelled_caught:
-            # An interrupt is under way; the turn ends as soon as the host has been told so.
-            await anyio.sleep(_WITHDRAWN_SECONDS)
+            self._note_denied(question.call)
+            await self._interruption.about_to_stop()
             return rejected_by_user()
         result = self._answered(question, reply, by_hook=by_hook)
         self._frames.session_state("running")
@@ -142,7 +142,8 @@ class Approval:
                 answers.append((await self._host.can_use_tool(body), False))
             except HostRefusedError as error:
                 failures.append(error)
-            group.cancel_scope.cancel()
+            # A hook that is about to answer need not be told that it comes too late.
+            group.cancel_scope.deadline = anyio.current_time() + _GRACE_SECONDS
 
         async def from_hook() -> None:
             reply = await self._hooks.permission_request(
@@ -216,9 +217,10 @@ class Approval:
     def _unanswered(self, question: Question, hook: PreToolOutcome) -> CallResult:
         """Nobody can be asked."""
         decision = question.decision
-        text = decision.message or hook.reason or f"Permission to use {question.call.name} was not given."
+        by_hook = hook.reason if hook.decision == "ask" else None
+        text = by_hook or decision.message or f"Permission to use {question.call.name} was not given."
         self._note_denied(question.call)
-        self._tell_denied(question, text)
+        self._tell_denied(question, text, hook)
         return CallResult(
             text,
             structured=f"Error: {text}",
@@ -230,14 +232,20 @@ class Approval:
     def _note_denied(self, call: ToolCall) -> None:
         self.denials.append({"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input})
 
-    def _tell_denied(self, question: Question, text: str | None = None) -> None:
+    def _tell_denied(
+        self, question: Question, text: str | None = None, hook: PreToolOutcome | None = None
+    ) -> None:
         decision = question.decision
-        fields: dict[str, Any] = {}
-        if decision.behavior == "deny":
-            fields["decision_reason_type"] = decision.reason_type or UNSET
-            fields["decision_reason"] = decision.reason or UNSET
+        reason_type: str | None = decision.reason_type
+        reason = decision.reason
+        if hook is not None and hook.decision == "ask":
+            reason_type, reason = "hook", hook.reason
         self._frames.permission_denied(
-            question.call.name, question.call.id, decision.message if text is None else text, **fields
+            question.call.name,
+            question.call.id,
+            decision.message if text is None else text,
+            decision_reason_type=reason_type or UNSET,
+            decision_reason=reason or UNSET,
         )
 
 
@@ -254,6 +262,12 @@ def _insists(decision: Decision) -> bool:
     return by_rule or decision.requires_interaction or decision.reason_type == "safetyCheck"
 
 
+def _described(question: Question) -> str | UnsetType:
+    """What a call says about itself; for calls that are asked about although nothing but a hook wants it."""
+    text = question.tool_input.get("description")
+    return text if isinstance(text, str) and text else UNSET
+
+
 def _can_use_tool(question: Question, hook: PreToolOutcome) -> CanUseTool:
     decision = question.decision
     body = CanUseTool(
@@ -262,7 +276,7 @@ def _can_use_tool(question: Question, hook: PreToolOutcome) -> CanUseTool:
         input=question.tool_input,
         tool_use_id=question.call.id,
         mcp_server=question.mcp_server if question.mcp_server is not None else UNSET,
-        description=decision.description or UNSET,
+        description=decision.description or _described(question),
         requires_user_interaction=True if decision.requires_interaction else UNSET,
         suppress_always_allow_rule=True if decision.suppress_always_allow else UNSET,
         server_policy_ask_only=True if question.mcp_server is not None else UNSET,

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import anyio.lowlevel
 from msgspec import UNSET
 
 from claude_wrapper.wire.messages import AssistantBody
@@ -27,6 +28,8 @@ __all__ = ["Asker", "ModelApi"]
 
 _CHARACTERS_PER_TOKEN = 4
 _THINKING_DELTA = ThinkingDelta.__struct_config__.tag
+_STEPS_TO_BEGIN = 3
+"""How many turns of the event loop a call needs to be checked and to ask its hooks."""
 _MOST_UNREAD = 8 * 1024 * 1024
 
 
@@ -57,6 +60,7 @@ class Asker:
         partial: bool,
         shown_input: Callable[[str, dict[str, Any]], dict[str, Any]],
         tool_meta: Callable[[str, str], dict[str, Any] | None],
+        on_call: Callable[[ToolCall], None],
     ) -> None:
         self._api = api
         self._frames = frames
@@ -67,6 +71,7 @@ class Asker:
         self._partial = partial
         self._shown_input = shown_input
         self._tool_meta = tool_meta
+        self._on_call = on_call
         self._stream: ReplyStream | None = None
         self._model: Model | None = None
         self._display = "updates"
@@ -84,10 +89,9 @@ class Asker:
         return self._model
 
     async def ask(self, turn: Turn, request: ModelRequest) -> Reply:
-        """Ask for a reply; raises ApiError. Tool calls of the reply are put into `turn.calls`."""
+        """Ask for a reply; raises ApiError. Each tool call goes to `on_call` once it is shown."""
         turn.requests += 1
         turn.stage = "streaming"
-        turn.calls = []
         self._stream = None
         self._model = request.model
         self._display = (request.tuning.thinking or {}).get("display") or "updates"
@@ -178,6 +182,7 @@ class Asker:
     async def _block(self, turn: Turn, reply: Reply, block: Block) -> None:
         data = block.data
         fields: dict[str, Any] = {}
+        call: ToolCall | None = None
         if block.type == "text":
             text = str(data.get("text", ""))
             turn.last_text = text
@@ -188,11 +193,17 @@ class Asker:
             fields["thinking_display"] = self._display
         elif block.type == "tool_use":
             data = {**data, "input": self._shown_input(data["name"], data["input"])}
-            turn.calls.append(ToolCall(data["id"], data["name"], data["input"], block.unparsed))
+            call = ToolCall(data["id"], data["name"], data["input"], block.unparsed)
+            turn.calls.append(call)
             meta = self._tool_meta(data["name"], data["id"])
             if meta is not None:
                 fields["tool_use_meta"] = [meta]
         self.show_block(turn, reply, data, block.index, **fields)
+        if call is not None:
+            self._on_call(call)
+            # Blocks often come several at once; the call is to begin before the next is looked at.
+            for _ in range(_STEPS_TO_BEGIN):
+                await anyio.lowlevel.checkpoint()
 
     def show_block(self, turn: Turn, reply: Reply, data: dict[str, Any], index: int, **fields: Any) -> None:
         """Write a block down and send its frame."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
@@ -10,7 +11,16 @@ from msgspec import UNSET, UnsetType, field
 
 from claude_wrapper.wire.messages import ToolResultMeta
 
-__all__ = ["CallResult", "ToolCall", "current_call", "reminder", "rejected_by_user", "tool_error"]
+__all__ = [
+    "CallResult",
+    "ToolCall",
+    "current_call",
+    "cut_off",
+    "nobody_there",
+    "reminder",
+    "rejected_by_user",
+    "tool_error",
+]
 
 _REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool call was stopped before it could finish, "
@@ -21,6 +31,10 @@ _REJECTED = (
 
 current_call: ContextVar[str] = ContextVar("current_call", default="")
 """The id of the call that runs in this task."""
+_NOBODY = (
+    "The program that has to decide on this call is gone, so the call was not carried out. "
+    "Stop here and wait for the user."
+)
 
 
 class ToolCall(msgspec.Struct, frozen=True):
@@ -51,6 +65,8 @@ class CallResult(msgspec.Struct):
     """The host refused the call and wants the turn to end."""
     final: Any = UNSET
     """The value that ends the run, from the tool that takes it."""
+    afterwards: Callable[[], None] | None = None
+    """What is to be told behind the result."""
 
     def block(self, call_id: str) -> dict[str, Any]:
         """The result as a content block."""
@@ -75,6 +91,17 @@ def tool_error(text: str, structured: Any = None) -> CallResult:
         structured=f"Error: {text}" if structured is None else structured,
         is_error=True,
     )
+
+
+def cut_off() -> CallResult:
+    """A call that was stopped because the user wants something else now."""
+    text = "<error>The call was cut off by a newer prompt</error>"
+    return CallResult(text, structured=f"Error: {text}", is_error=True)
+
+
+def nobody_there() -> CallResult:
+    """A call that nobody is left to decide on."""
+    return CallResult(_NOBODY, structured=_NOBODY, is_error=True, not_run="cancelled")
 
 
 def rejected_by_user() -> CallResult:

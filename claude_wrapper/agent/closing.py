@@ -7,7 +7,7 @@ from msgspec import UNSET
 from claude_wrapper.wire.codec import encode
 
 from .api.fold import Reply
-from .calls import ToolCall
+from .calls import ToolCall, reminder
 from .hooks.outcome import Outcome
 from .parts import Parts
 from .results import error_body
@@ -21,6 +21,10 @@ _MOST_STOP_BLOCKS = 8
 _GO_ON = (
     "Output token limit hit. Resume directly at the word where the text broke off: do not apologise, repeat or "
     "sum up. Divide what is left into smaller pieces."
+)
+_REFUSED = (
+    "The provider's safeguards stopped the reply above. If the task can be done without what set them off, "
+    "do that part; if it cannot, say so in a sentence."
 )
 _SAY_SOMETHING = (
     "[The last reply had nothing that the user could see. Go on, and end with a text for the user.]"
@@ -92,14 +96,20 @@ class Closing:
     async def _stop_hooks(self, turn: Turn, text: str) -> Ending | None:
         parts = self._parts
         outcome = await parts.hooks.stop(text, again=turn.stop_blocks > 0)
+        if outcome.timed_out:
+            parts.frames.informational(
+                "Stop says: the hook gave no answer in time, so the turn ends.", "notice"
+            )
         if outcome.stop:
             return Ending(text=text, terminal_reason="stop_hook_prevented")
         if not _keeps_going(outcome) or turn.stop_blocks >= _MOST_STOP_BLOCKS:
             return Ending(text=text)
         turn.stop_blocks += 1
-        feedback = outcome.block if outcome.block is not None else "\n".join(outcome.contexts)
-        self._nudge(turn, f"Stop hook feedback:\n{feedback}")
-        if outcome.block is not None:
+        turn.stage = "between"
+        if outcome.block is None:
+            parts.session.add_note(reminder("\n".join(outcome.contexts)), hidden=True)
+        else:
+            self._nudge(turn, f"Stop hook feedback:\n{outcome.block}")
             parts.frames.notification("stop-hook-error", "A stop hook wants the work to go on", "immediate")
         return None
 
@@ -128,12 +138,15 @@ class Closing:
         model = parts.brief.model.name
         if turn.refusals == 0:
             turn.refusals += 1
-            parts.frames.informational(f"{model} declined to answer; it is asked once more.", "warning")
+            parts.frames.informational(
+                f"{model} declined to go on; it is asked once more, and told so.", "notice"
+            )
+            self._nudge(turn, _REFUSED)
             return None
         text = (
             f"API Error: {model} declined to answer this request, as its provider's usage policy may demand."
         )
-        parts.frames.refused(model, text)
+        parts.frames.refused(model, turn.prompt_uuids[0] if turn.prompt_uuids else None)
         self._error_message(text, "invalid_request")
         return Ending(
             is_error=True, text=text, terminal_reason="api_error", stop_reason="refusal", timed=False

@@ -69,7 +69,7 @@ def compose(
     meter.go_on(start.conversation)
     store = SettingsStore(settings.environ, settings.cwd)
     access = Access(settings.policy, store, lambda mode: frames.status(None, mode))
-    link = HostLink(peer)
+    link = HostLink(peer, interruption)
     toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
     servers = McpServers(toolbox, link, start_task)
     servers.add_configured(settings.mcp_servers)
@@ -92,6 +92,16 @@ def compose(
     )
     dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
     client = ModelClient.from_environment(settings.environ, user_agent=f"claude-wrapper/{AGENT_VERSION}")
+    tool_round = ToolRound(
+        dispatcher,
+        session,
+        frames,
+        hooks,
+        interruption,
+        most_at_once=_most_at_once(settings),
+        # What a reply costs is known at its end, and a reply over the budget runs nothing.
+        wait_for_reply=settings.max_budget_usd is not None,
+    )
     asker = Asker(
         client,
         frames,
@@ -102,6 +112,7 @@ def compose(
         partial=settings.partial_messages,
         shown_input=dispatcher.shown_input,
         tool_meta=toolbox.use_meta,
+        on_call=tool_round.add,
     )
     parts = Parts(
         settings=settings,
@@ -115,7 +126,7 @@ def compose(
         hooks=hooks,
         meter=meter,
         asker=asker,
-        round=ToolRound(dispatcher, session, frames, hooks, interruption, _most_at_once(settings)),
+        round=tool_round,
         results=Results(frames, meter, partial=settings.partial_messages),
         interruption=interruption,
         approval=approval,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -13,7 +15,7 @@ from claude_wrapper.wire.codec import encode
 
 from .access import Access
 from .approval import Approval, Approved, Question
-from .calls import CallResult, ToolCall, current_call, tool_error
+from .calls import CallResult, ToolCall, current_call, nobody_there, tool_error
 from .hook_events import HookEvents, ToolEvent
 from .hooks.outcome import Outcome, PreToolOutcome
 from .permissions.call import Call
@@ -24,6 +26,10 @@ from .tools.registry import validate_input
 __all__ = ["Dispatcher"]
 
 logger = logging.getLogger("claude_wrapper.agent")
+
+
+class _BadHookInputError(Exception):
+    """A hook changed a call's input into one that the tool refuses."""
 
 
 class _Prepared(msgspec.Struct):
@@ -68,8 +74,8 @@ class Dispatcher:
         except InputRejected:
             return True
 
-    async def dispatch(self, call: ToolCall) -> CallResult:
-        """Carry out one call. Whatever goes wrong with it is a result."""
+    async def dispatch(self, call: ToolCall, may_run: Callable[[], Awaitable[None]]) -> CallResult:
+        """Carry out one call, running it only once `may_run` returns. Whatever goes wrong is a result."""
         try:
             prepared = await self._prepare(call, call.input)
             hook = await self._hooks.before_tool(self._event(prepared))
@@ -77,10 +83,13 @@ class Dispatcher:
             if refused is not None:
                 return refused
             if hook.updated_input is not None:
-                prepared = await self._prepare(call, hook.updated_input)
+                prepared = await self._changed_by_hook(call, hook.updated_input)
+            await may_run()
             result = await self._decide_and_run(prepared, hook)
         except InputRejected as rejection:
             return tool_error(rejection.text, rejection.structured)
+        except _BadHookInputError as error:
+            return self._approval.denied_by_hook(call, str(error))
         result.contexts[:0] = hook.contexts
         result.hook_stopped = result.hook_stopped or hook.stop
         return result
@@ -88,7 +97,8 @@ class Dispatcher:
     async def _prepare(self, call: ToolCall, tool_input: dict[str, Any]) -> _Prepared:
         tool = self._toolbox.find(call.name)
         if tool is None:
-            raise InputRejected(f"Error: No such tool available: {call.name}", None)
+            text = f"Error: No such tool available: {call.name}"
+            raise InputRejected(text, text)
         if call.unparsed is not None:
             raise InputRejected(
                 f"InputValidationError: {call.name} failed: its input is no JSON object: {call.unparsed[:200]}"
@@ -106,8 +116,11 @@ class Dispatcher:
         label = f"PreToolUse:{call.name} hook error: "
         if hook.decision == "deny":
             return self._approval.denied_by_hook(call, label + (hook.reason or "the hook denied this call"))
-        if hook.timed_out:
-            text = "The PreToolUse hook gave no answer in time, so this call was not carried out."
+        if hook.gone:
+            return nobody_there()
+        if hook.timed_out or hook.misplaced:
+            what = "gave no answer in time" if hook.timed_out else "answered as if to another event"
+            text = f"The PreToolUse hook {what}, so this call was not carried out."
             return CallResult(text, structured=f"Error: {text}", is_error=True)
         blocking = next((reply.hook for reply in hook.failed if reply.hook.blocks_on_failure), None)
         if blocking is not None:
@@ -118,6 +131,14 @@ class Dispatcher:
         if hook.decision == "defer":
             return CallResult("", deferred=True)
         return None
+
+    async def _changed_by_hook(self, call: ToolCall, tool_input: dict[str, Any]) -> _Prepared:
+        try:
+            return await self._prepare(call, tool_input)
+        except InputRejected as rejection:
+            raise _BadHookInputError(
+                f"PreToolUse hook for {call.name} gave an updatedInput that the tool cannot take: {rejection.text}"
+            ) from rejection
 
     async def _decide_and_run(self, prepared: _Prepared, hook: PreToolOutcome) -> CallResult:
         question = self._question(prepared)
@@ -189,7 +210,7 @@ class Dispatcher:
     async def _failed(self, event: ToolEvent, text: str, structured: Any, started: float) -> CallResult:
         outcome = await self._hooks.tool_failed(event, text, _milliseconds(started))
         result = CallResult(text, structured=structured, is_error=True)
-        _heed(result, outcome)
+        self._heed(result, event, "PostToolUseFailure", outcome)
         return result
 
     async def _finished(self, event: ToolEvent, output: ToolOutput, started: float) -> CallResult:
@@ -200,20 +221,20 @@ class Dispatcher:
             content = _content_of(structured)
         result = CallResult(content, structured=structured, is_error=output.is_error)
         result.final = self._toolbox.final_value(event.name, event.input)
-        _heed(result, outcome)
+        self._heed(result, event, "PostToolUse", outcome)
         return result
+
+    def _heed(self, result: CallResult, event: ToolEvent, name: str, outcome: Outcome) -> None:
+        """Take over what hooks say after the call."""
+        result.contexts += outcome.contexts
+        if outcome.block is not None:
+            result.contexts.append(f"A hook objects to this result: {outcome.block or 'it gave no reason'}")
+        result.hook_stopped = outcome.stop
+        result.afterwards = partial(self._hooks.tell, f"{name}:{event.name}", name, outcome)
 
     def _event(self, prepared: _Prepared) -> ToolEvent:
         name = prepared.tool.name
         return ToolEvent(prepared.call.id, name, prepared.absolute, self._toolbox.mcp_server(name))
-
-
-def _heed(result: CallResult, outcome: Outcome) -> None:
-    """Take over what hooks say after the call."""
-    result.contexts += outcome.contexts
-    if outcome.block is not None:
-        result.contexts.append(f"A hook objects to this result: {outcome.block or 'it gave no reason'}")
-    result.hook_stopped = outcome.stop
 
 
 def _milliseconds(started: float) -> int:

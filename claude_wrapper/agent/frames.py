@@ -159,11 +159,18 @@ class Frames:
             )
         )
 
-    def refused(self, model: str, text: str) -> None:
+    def refused(self, model: str, prompt_uuid: str | None) -> None:
         """Say that the model refused and no other one takes over."""
         self.emit(
             ModelRefusalNoFallbackFrame(
-                original_model=model, content=text, uuid=new_uuid(), session_id=self.session_id
+                original_model=model,
+                request_id=None,
+                api_refusal_category=None,
+                api_refusal_explanation=None,
+                refused_user_message_uuid=prompt_uuid,
+                content="",
+                uuid=new_uuid(),
+                session_id=self.session_id,
             )
         )
 

@@ -83,11 +83,11 @@ class HookEvents:
         )
         replies = await self._runner.run("PreToolUse", tool.name, event, tool.id)
         outcome = pre_tool_outcome(replies)
-        self._tell(f"PreToolUse:{tool.name}", "PreToolUse", outcome)
+        self.tell(f"PreToolUse:{tool.name}", "PreToolUse", outcome)
         return outcome
 
     async def after_tool(self, tool: ToolEvent, response: Any, duration_ms: int) -> Outcome:
-        """A tool has run."""
+        """A tool has run; the outcome is to be told once the result is shown."""
         if not self.has("PostToolUse"):
             return FINISHED
         event = PostToolUseInput(
@@ -99,11 +99,10 @@ class HookEvents:
             duration_ms=duration_ms,
             mcp_server=tool.mcp_server,
         )
-        replies = await self._runner.run("PostToolUse", tool.name, event, tool.id)
-        return self._told("PostToolUse", replies, tool.name)
+        return outcome_of(await self._runner.run("PostToolUse", tool.name, event, tool.id))
 
     async def tool_failed(self, tool: ToolEvent, error: str, duration_ms: int) -> Outcome:
-        """A tool has failed."""
+        """A tool has failed; the outcome is to be told once the result is shown."""
         if not self.has("PostToolUseFailure"):
             return FINISHED
         event = PostToolUseFailureInput(
@@ -116,8 +115,7 @@ class HookEvents:
             duration_ms=duration_ms,
             mcp_server=tool.mcp_server,
         )
-        replies = await self._runner.run("PostToolUseFailure", tool.name, event, tool.id)
-        return self._told("PostToolUseFailure", replies, tool.name)
+        return outcome_of(await self._runner.run("PostToolUseFailure", tool.name, event, tool.id))
 
     async def after_batch(self, calls: Sequence[ToolCallBody]) -> Outcome:
         """All tools of a reply have run."""
@@ -140,7 +138,7 @@ class HookEvents:
             permission_suggestions=UNSET if decision.suggestions is None else list(decision.suggestions),
         )
         replies = await self._run("PermissionRequest", tool_name, event)
-        self._tell(f"PermissionRequest:{tool_name}", "PermissionRequest", outcome_of(replies))
+        self.tell(f"PermissionRequest:{tool_name}", "PermissionRequest", outcome_of(replies))
         return permission_request_outcome(replies)
 
     async def stop(self, last_text: str, *, again: bool) -> Outcome:
@@ -187,12 +185,13 @@ class HookEvents:
     async def _run(self, name: str, subject: str | None, event: Any) -> list[HookReply]:
         return await self._runner.run(name, subject, event, new_uuid())
 
-    def _told(self, event: str, replies: Sequence[HookReply], subject: str | None = None) -> Outcome:
+    def _told(self, event: str, replies: Sequence[HookReply]) -> Outcome:
         outcome = outcome_of(replies)
-        self._tell(f"{event}:{subject}" if subject else event, event, outcome)
+        self.tell(event, event, outcome)
         return outcome
 
-    def _tell(self, label: str, event: str, outcome: Outcome) -> None:
+    def tell(self, label: str, event: str, outcome: Outcome) -> None:
+        """Tell the user what hooks have to say, and which of them failed."""
         for reply in outcome.failed:
             hook = reply.hook
             what = "which counts as a block" if hook.blocks_on_failure else "which counts as no opinion"

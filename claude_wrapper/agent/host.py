@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.codec import BadFrame, FrameDecoder, MalformedLine, UnknownFrame
 from claude_wrapper.wire.control import (
@@ -71,7 +73,7 @@ class HostInput:
                 self._peer.receive(frame)
             case BadFrame(type="user"):
                 self._fail(f"A user frame on stdin is not valid: {frame.error}")
-            case MalformedLine():
+            case MalformedLine() if not _is_json(frame.line):
                 self._fail(f"A line on stdin is no JSON: {frame.error}")
             case _:
                 pass
@@ -87,9 +89,19 @@ class HostInput:
                 priority=frame.priority if isinstance(frame.priority, str) else None,
                 as_written=frame.client_composed is True,
                 asks_model=frame.should_query is not False,
+                is_synthetic=frame.is_synthetic is True,
             )
         )
 
     def _fail(self, text: str) -> None:
         self._faulty = True
         self._on_fault(text)
+
+
+def _is_json(line: bytes) -> bool:
+    """Whether a line that is no object is JSON all the same; such lines mean nothing and do no harm."""
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True

@@ -13,7 +13,8 @@ from claude_wrapper.wire.hook_outputs import HookOutput
 from claude_wrapper.wire.permissions import CanUseTool, PermissionReply
 from claude_wrapper.wire.requests_agent import HookCallback, McpMessage
 
-from .hooks.run import HookFailedError, HookTimeoutError
+from .hooks.run import HookFailedError, HookGoneError, HookTimeoutError
+from .interrupts import Interruption
 from .mcp.host_server import McpChannelError
 
 __all__ = ["HostGoneError", "HostLink", "HostRefusedError"]
@@ -30,8 +31,9 @@ class HostRefusedError(Exception):
 class HostLink:
     """Asks the host over the control channel."""
 
-    def __init__(self, peer: ControlPeer) -> None:
+    def __init__(self, peer: ControlPeer, interruption: Interruption) -> None:
         self._peer = peer
+        self._interruption = interruption
 
     async def can_use_tool(self, question: CanUseTool) -> PermissionReply:
         """Ask whether a call may run; waits as long as it takes. Raises HostRefusedError."""
@@ -43,14 +45,21 @@ class HostLink:
             raise HostRefusedError(f"Error: {error}") from error
 
     async def call_hook(self, callback_id: str, event: Any, tool_use_id: str, seconds: float) -> HookOutput:
-        """Call a hook; raises HookTimeoutError and HookFailedError."""
+        """Call a hook; raises HookTimeoutError, HookGoneError and HookFailedError."""
         question = HookCallback(callback_id=callback_id, input=event, tool_use_id=tool_use_id)
         try:
-            return _hook_output(await self._peer.request(question, timeout=seconds))
+            with self._interruption.question() as scope:
+                raw = await self._peer.request(question, timeout=seconds)
+            if not scope.cancelled_caught:
+                return _hook_output(raw)
         except ControlTimeoutError as error:
             raise HookTimeoutError(str(error)) from error
-        except (ControlError, HostGoneError, msgspec.DecodeError) as error:
+        except HostGoneError as error:
+            raise HookGoneError(str(error)) from error
+        except (ControlError, msgspec.DecodeError) as error:
             raise HookFailedError(str(error)) from error
+        await self._interruption.about_to_stop()
+        raise HookGoneError("the question was taken back")
 
     async def mcp_message(
         self, server: str, message: dict[str, Any], seconds: float | None

@@ -9,6 +9,9 @@ import anyio
 
 __all__ = ["Interruption"]
 
+_WITHDRAW_SECONDS = 2.0
+_STOP_SECONDS = 5.0
+
 
 class Interruption:
     """The way to stop the running turn.
@@ -59,8 +62,12 @@ class Interruption:
         self._withdrawn = anyio.Event()
         for scope in list(self._questions):
             scope.cancel()
-        with anyio.move_on_after(2):
+        with anyio.move_on_after(_WITHDRAW_SECONDS):
             await self._withdrawn.wait()
+
+    async def about_to_stop(self) -> None:
+        """Behind a question that was taken back: the turn stops once the host has been told so."""
+        await anyio.sleep(_STOP_SECONDS)
 
     def halt(self) -> None:
         """Let what runs come to its end, and begin nothing more: the process ends."""

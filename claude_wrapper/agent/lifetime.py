@@ -65,8 +65,10 @@ class Lifetime:
         self._interruption.stop()
 
     def end_session(self) -> None:
-        """The host wants the end."""
-        self.terminate_now(0)
+        """The host wants the end: the turn is interrupted, and the last result decides the exit code."""
+        self._queue.clear()
+        self._queue.close()
+        self._interruption.stop()
 
     def output_closed(self) -> None:
         """Nobody reads stdout any more."""

@@ -55,7 +55,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         tools=_tools(arguments),
         policy=policy,
         permission_prompt_tool=_prompt_tool(arguments),
-        max_turns=_whole(arguments, "max_turns", environment.get("CLAUDE_CODE_MAX_TURNS")),
+        max_turns=_whole(arguments, "max_turns", environment.get("CLAUDE_CODE_MAX_TURNS")) or None,
         max_budget_usd=_number(arguments, "max_budget_usd"),
         json_schema=_schema(arguments),
         mcp_servers=_mcp_servers(arguments, cwd),
@@ -111,6 +111,7 @@ def _policy(
 ) -> tuple[Policy, list[str]]:
     mode, bypass = _mode(arguments, files, environ)
     directories = [AddedDirectory(_folder(path, cwd), "cliArg") for path in arguments.list("add_dirs")]
+    directories = [each for each in directories if each.path != str(cwd)]
     for each in files:
         directories += [AddedDirectory(str(cwd / path), each.source) for path in each.directories()]
     policy = Policy(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import interrupted
 from .api.api_error import ApiError, ReplyCutError
+from .calls import rejected_by_user
 from .closing import Closing
 from .ids import new_uuid
 from .opening import Opening
@@ -59,8 +60,6 @@ class Loop:
                 ending = await self._converse(turn)
             if scope.cancelled_caught or ending is None:
                 ending = interrupted.ending(parts, turn)
-        except ApiError as error:
-            ending = await self._api_error(turn, error)
         finally:
             parts.session.save(
                 parts.meter.total_cost_usd, parts.meter.api_ms, parts.meter.wall_ms, parts.meter.model_usage()
@@ -72,23 +71,32 @@ class Loop:
         parts = self._parts
         ending = await self._opening.open(turn)
         while ending is None:
+            turn.reached_model = True
             await parts.interruption.hold()
-            ending = self._limit(turn)
-            if ending is not None:
-                break
-            parts.toolbox.restrict(parts.access.policy)
-            request = parts.brief.request(
-                parts.session.history, parts.toolbox.definitions(), parts.session.id
-            )
-            reply = await parts.asker.ask(turn, request)
-            ending = self._over_budget(turn)
-            if ending is not None:
-                turn.usage = turn.usage_before_last
-            elif turn.calls:
-                ending = await self._run_tools(turn)
-            else:
-                ending = await self._closing.after_text(turn, reply)
+            ending = self._limit(turn) or await self._round_trip(turn)
         return ending
+
+    async def _round_trip(self, turn: Turn) -> Ending | None:
+        """Ask the model once and run the tools it calls; what in it ends the turn."""
+        parts = self._parts
+        parts.toolbox.restrict(parts.access.policy)
+        request = parts.brief.request(parts.session.history, parts.toolbox.definitions(), parts.session.id)
+        failure: ApiError | None = None
+        async with parts.round.open(turn):
+            try:
+                reply = await parts.asker.ask(turn, request)
+            except ApiError as error:
+                # Raised in here, it would come out of the round as a group of errors.
+                failure = error
+            ending = self._over_budget()
+            if failure is None and ending is None and turn.calls:
+                return await self._run_tools(turn)
+        if failure is not None:
+            return await self._api_error(turn, failure)
+        if ending is not None:
+            turn.usage = turn.usage_before_last
+            return ending
+        return await self._closing.after_text(turn, reply)
 
     def _limit(self, turn: Turn) -> Ending | None:
         """Whether the model may be asked once more."""
@@ -99,10 +107,11 @@ class Loop:
                 "max_turns",
                 is_error=True,
                 errors=[f"Reached maximum number of turns ({limit})"],
+                num_turns=limit + 1,
             )
-        return self._over_budget(turn)
+        return self._over_budget()
 
-    def _over_budget(self, turn: Turn) -> Ending | None:
+    def _over_budget(self) -> Ending | None:
         budget = self._parts.settings.max_budget_usd
         if budget is None or self._parts.meter.total_cost_usd < budget:
             return None
@@ -116,11 +125,8 @@ class Loop:
     async def _run_tools(self, turn: Turn) -> Ending | None:
         """Run a round of tools; what in it ends the turn."""
         parts = self._parts
-        outcome = await parts.round.run(turn)
+        outcome = await parts.round.finish(turn)
         results = list(turn.results.values())
-        if any(result.interrupts for result in results):
-            parts.interruption.stop()
-            return None
         deferred = next((call for call in turn.calls if turn.results[call.id].deferred), None)
         if deferred is not None:
             return self._closing.deferred(turn, deferred)
@@ -143,7 +149,7 @@ class Loop:
             model = parts.asker.model
             if model is not None:
                 parts.meter.enter(error.reply, model)
-            parts.round.reject_open(turn)
+            parts.round.close_open(turn, rejected_by_user())
         body = error_body(error.text)
         message = {"role": "assistant", "model": body.model, "id": body.id, "content": body.content}
         uuid = parts.session.add_error_message(message, error.kind)
@@ -162,8 +168,13 @@ class Loop:
     def _announce(self, prompts: list[Prompt]) -> None:
         parts = self._parts
         parts.queue.announce(prompts)
+        if parts.settings.replay_prompts:
+            # Prompts that share a turn enter the conversation as one; each is echoed all the same.
+            for prompt in prompts[:-1]:
+                parts.frames.user(prompt.uuid or new_uuid(), prompt.content, is_replay=True)
         for prompt in prompts:
             parts.frames.lifecycle(prompt.uuid, "started")
+        parts.queue.announce_all()
 
     def _finish(self, turn: Turn, ending: Ending) -> None:
         """Send the result; prompts that joined later are over before it, the first ones after it."""
@@ -179,8 +190,8 @@ class Loop:
             parts.frames.lifecycle(prompt.uuid, state)
 
     def _cut_for_urgent(self) -> None:
-        """A prompt came that cannot wait: a reply that streams is cut, a tool that runs is let finish."""
-        if self.turn is not None and self.turn.stage == "streaming":
+        """A prompt came that cannot wait."""
+        if self.turn is not None and self.turn.stage in {"streaming", "tools"}:
             self._parts.interruption.stop()
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from .calls import reminder
 from .hooks.outcome import Outcome
 from .parts import Parts
-from .prompts import Prompt
+from .prompts import Prompt, merged
 from .turn import Ending, Turn
 
 __all__ = ["Opening"]
@@ -24,21 +26,24 @@ class Opening:
         """Begin a turn; an ending if nothing is to be asked of the model."""
         parts = self._parts
         self._first = list(turn.prompts)
+        prompt = merged(turn.prompts)
         parts.session.begin_prompt()
         if parts.servers.servers:
             await parts.servers.ready()
-        outcomes = [await parts.hooks.prompt(prompt.text) for prompt in turn.prompts]
+        outcome = await parts.hooks.prompt(prompt.text)
         parts.send_init(turn.prompt_uuids)
-        refused = next((outcome for outcome in outcomes if _refuses(outcome)), None)
-        if refused is not None:
-            return self._refused(turn, refused)
-        if all(_is_blank(prompt) for prompt in turn.prompts):
+        turn.stage = "begun"
+        if _refuses(outcome):
+            return Ending(
+                text=self._refuse(prompt, outcome), terminal_reason=None, stop_reason=None, timed=False
+            )
+        if _is_blank(prompt):
             parts.frames.informational(_BLANK, "warning")
             return Ending(text=_BLANK, terminal_reason=None, stop_reason=None, timed=False)
-        for prompt, outcome in zip(turn.prompts, outcomes, strict=True):
-            self._take_up(prompt, outcome)
-        if not any(prompt.asks_model for prompt in turn.prompts):
+        self._take_up(prompt, outcome)
+        if not prompt.asks_model:
             return Ending(terminal_reason=None, stop_reason=None, timed=False)
+        turn.stage = "between"
         return None
 
     async def join(self, turn: Turn, prompts: list[Prompt]) -> None:
@@ -47,7 +52,7 @@ class Opening:
         for prompt in prompts:
             outcome = await parts.hooks.prompt(prompt.text)
             if _refuses(outcome):
-                self._tell_refusal(prompt.text, outcome)
+                self._refuse(prompt, outcome)
                 parts.frames.lifecycle(prompt.uuid, "cancelled")
                 continue
             self._take_up(prompt, outcome)
@@ -61,7 +66,7 @@ class Opening:
     def _take_up(self, prompt: Prompt, outcome: Outcome) -> None:
         parts = self._parts
         uuid = parts.session.add_prompt(prompt.uuid, prompt.content, parts.access.mode)
-        if parts.settings.replay_prompts:
+        if parts.settings.replay_prompts and not prompt.is_synthetic:
             parts.frames.user(uuid, prompt.content, is_replay=True)
         if outcome.title is not None:
             parts.session.set_title(outcome.title)
@@ -69,18 +74,24 @@ class Opening:
         for context in outcome.contexts:
             parts.session.add_note(reminder(context), hidden=True)
 
-    def _refused(self, turn: Turn, outcome: Outcome) -> Ending:
-        text = self._tell_refusal("\n".join(prompt.text for prompt in turn.prompts), outcome)
-        return Ending(text=text, terminal_reason=None, stop_reason=None, timed=False)
-
-    def _tell_refusal(self, prompt: str, outcome: Outcome) -> str:
-        reason = _refusal_reason(outcome)
-        text = f"UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt}"
+    def _refuse(self, prompt: Prompt, outcome: Outcome) -> str:
+        """Say that a prompt goes no further; returns the text."""
+        if outcome.stop and outcome.block is None:
+            reason = outcome.stop_reason or "no reason given"
+            text = f"Operation stopped by hook: {reason}"
+            kind: dict[str, Any] = {"kind": "stopped_by_hook", "prompt_kept": True, "reason": reason}
+            self._parts.session.add_prompt(prompt.uuid, prompt.content, self._parts.access.mode)
+        elif outcome.block is not None:
+            reason = outcome.block or "no reason given"
+            text = f"UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt.text}"
+            kind = {"kind": "blocked_by_hook", "prompt_kept": False, "reason": reason}
+        else:
+            what = "gave no answer in time" if outcome.timed_out else "gave no usable answer"
+            text = f"UserPromptSubmit operation blocked by hook:\nThe hook {what}"
+            verdict = "callback_timed_out" if outcome.timed_out else "callback_failed"
+            kind = {"kind": "no_verdict", "prompt_kept": False, "no_verdict_kind": verdict}
         self._parts.frames.informational(
-            text,
-            "warning",
-            prevent_continuation=True,
-            prompt_submit_outcome={"kind": "blocked_by_hook", "prompt_kept": False, "reason": reason},
+            text, "warning", prevent_continuation=True, prompt_submit_outcome=kind
         )
         return text
 
@@ -88,14 +99,6 @@ class Opening:
 def _refuses(outcome: Outcome) -> bool:
     blocked = any(reply.hook.blocks_on_failure for reply in outcome.failed)
     return outcome.block is not None or outcome.stop or outcome.timed_out or blocked
-
-
-def _refusal_reason(outcome: Outcome) -> str:
-    if outcome.block:
-        return outcome.block
-    if outcome.timed_out:
-        return "The hook gave no answer in time."
-    return outcome.stop_reason or "The hook gave no reason."
 
 
 def _is_blank(prompt: Prompt) -> bool:

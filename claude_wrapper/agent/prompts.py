@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-__all__ = ["Prompt", "PromptQueue"]
+__all__ = ["Prompt", "PromptQueue", "merged"]
 
 
 class Prompt(msgspec.Struct, eq=False):
@@ -21,6 +21,8 @@ class Prompt(msgspec.Struct, eq=False):
     """No commands, no mentions: the text goes to the model as it is."""
     asks_model: bool = True
     """False: only added to the conversation."""
+    is_synthetic: bool = False
+    """Made by a program, not written by a person."""
     announced: bool = False
     """The host was told that it waits."""
 
@@ -39,16 +41,29 @@ class Prompt(msgspec.Struct, eq=False):
         return self.content
 
 
+def merged(prompts: Sequence[Prompt]) -> Prompt:
+    """Several prompts as one, under the id of the last."""
+    if len(prompts) == 1:
+        return prompts[0]
+    content: str | list[dict[str, Any]]
+    if all(isinstance(prompt.content, str) for prompt in prompts):
+        content = "\n".join(prompt.text for prompt in prompts)
+    else:
+        content = [block for prompt in prompts for block in prompt.blocks]
+    return Prompt(content, prompts[-1].uuid, as_written=all(prompt.as_written for prompt in prompts))
+
+
 class PromptQueue:
     """Prompts in the order in which they are to be answered.
 
-    `on_waiting` is called with a prompt that has to wait for the end of a turn. A prompt of
+    `on_waiting` is called with a prompt that is taken in, `on_repeated` with one whose id was there before. A prompt of
     priority `now` goes first, one of priority `later` after all others; what has neither may join
     the running turn, or share the next one with its like.
     """
 
-    def __init__(self, on_waiting: Callable[[Prompt], None]) -> None:
+    def __init__(self, on_waiting: Callable[[Prompt], None], on_repeated: Callable[[Prompt], None]) -> None:
         self._on_waiting = on_waiting
+        self._on_repeated = on_repeated
         self._waiting: list[Prompt] = []
         self._seen: set[str] = set()
         self._changed = asyncio.Event()
@@ -84,6 +99,7 @@ class PromptQueue:
         """Add a prompt, unless it was there before."""
         if prompt.uuid is not None:
             if prompt.uuid in self._seen:
+                self._on_repeated(prompt)
                 return
             self._seen.add(prompt.uuid)
         self._waiting.append(prompt)
@@ -112,22 +128,32 @@ class PromptQueue:
         return None
 
     async def next_turn(self) -> list[Prompt] | None:
-        """Wait for the prompts of the next turn; None once there will be none."""
+        """Wait for the prompts of the next turn; None once there will be none.
+
+        Prompts that waited for the end of a turn may share the next one. The first to come to an
+        idle session has its turn to itself, however close behind it others are.
+        """
+        idle = not self._waiting
         while not self._waiting:
             if self._closed:
                 return None
             self._changed.clear()
             await self._changed.wait()
-        return self._take(self._next_group())
+        group = self._next_group()
+        return self._take(group[:1] if idle else group)
 
     def joining(self) -> list[Prompt]:
         """Take the prompts that join the running turn."""
         return self._take([prompt for prompt in self._waiting if _joins(prompt)])
 
     def announce(self, prompts: Iterable[Prompt]) -> None:
-        """Tell the host that these wait, where it was not told yet."""
+        """Tell the host that these were taken in, where it was not told yet."""
         for prompt in prompts:
             self._announce(prompt)
+
+    def announce_all(self) -> None:
+        """Tell the host of all that wait."""
+        self.announce(self._waiting)
 
     def _announce(self, prompt: Prompt) -> None:
         if not prompt.announced:

@@ -47,7 +47,7 @@ class Results:
             is_error=ending.is_error,
             duration_ms=int((time.monotonic() - clock.started) * 1000),
             duration_api_ms=int(clock.api_ms),
-            num_turns=turn.num_turns,
+            num_turns=turn.num_turns if ending.num_turns is None else ending.num_turns,
             session_id=self._frames.session_id,
             uuid=new_uuid(),
             stop_reason=turn.stop_reason if ending.stop_reason is UNSET else ending.stop_reason,
@@ -71,21 +71,21 @@ class Results:
             frame.ttft_stream_ms = _known(clock.since_request(clock.first_event))
             frame.time_to_request_ms = _known(clock.since_start(clock.requested))
             frame.first_content_frame_ms = _known(clock.since_start(clock.first_frame))
-        if self._partial and turn.begun:
+        if self._partial and turn.reached_model:
             frame.begun_message_ids = turn.begun
-        self._identify(frame, turn)
+        self._identify(frame, turn, timed=timed)
         self._count += 1
         self.last_was_error = ending.is_error
         self._frames.emit(frame)
 
-    def _identify(self, frame: AgentResultFrame, turn: Turn) -> None:
+    def _identify(self, frame: AgentResultFrame, turn: Turn, *, timed: bool) -> None:
         """Name the prompts that the result answers."""
         uuids = turn.prompt_uuids
         if not uuids:
             return
         frame.user_message_uuid = uuids[0]
         frame.user_message_uuids = uuids
-        if turn.clock.request_wall_ms is not None and turn.first_usage is not None:
+        if timed and turn.clock.request_wall_ms is not None and turn.first_usage is not None:
             frame.request_sent_wall_ms = turn.clock.request_wall_ms
             frame.first_request_input_tokens = turn.first_usage.input_tokens
             frame.first_request_cache_read_input_tokens = turn.first_usage.cache_read_input_tokens

@@ -86,7 +86,9 @@ class _Work:
     def __init__(self, settings: Settings, start: SessionStart, tasks: Any, owner: _Run) -> None:
         self._settings = settings
         self._tasks = tasks
-        self._queue = PromptQueue(lambda prompt: self._frames.lifecycle(prompt.uuid, "queued"))
+        self._queue = PromptQueue(
+            lambda prompt: self._frames.lifecycle(prompt.uuid, "queued"), self._echo_repeated
+        )
         self._queue.know(start.prompt_uuids)
         self._interruption = Interruption()
         self._lifetime = Lifetime(self._queue, self._interruption)
@@ -109,6 +111,7 @@ class _Work:
         owner.mirror_to(lambda path, lines: self._frames.mirror(str(path), lines))
         self._requests = Requests(self._parts, self._registry, self._lifetime.end_session)
         self._loop = Loop(self._parts)
+        self._answering = anyio.CancelScope()
         self._seen = anyio.Event()
         """The host has been answered once: now there is time for what is not urgent."""
         if settings.json_schema is not None:
@@ -125,6 +128,7 @@ class _Work:
         self._tasks.start_soon(self._answer, done)
         self._tasks.start_soon(self._stop, done)
         await done.wait()
+        self._answering.cancel()
         return await self._end()
 
     def _read_frames(self) -> None:
@@ -162,13 +166,19 @@ class _Work:
 
     async def _answer(self, done: anyio.Event) -> None:
         try:
-            await self._loop.run()
+            with self._answering:
+                await self._loop.run()
         finally:
             done.set()
 
     async def _stop(self, done: anyio.Event) -> None:
         await self._lifetime.stopped(lambda: self._loop.tools_running)
         done.set()
+
+    def _echo_repeated(self, prompt: Prompt) -> None:
+        """A prompt came twice: it is echoed, as every prompt, and not answered again."""
+        if self._settings.replay_prompts:
+            self._frames.user(prompt.uuid or new_uuid(), prompt.content, is_replay=True)
 
     async def _serve(self, request_id: str, raw: Any) -> Any:
         try:

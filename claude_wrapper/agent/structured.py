@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from claude_wrapper.wire.codec import encode
+
 from .tools.contract import ToolContext, ToolFailure, ToolOutput
 
 __all__ = ["STRUCTURED_OUTPUT", "SchemaError", "StructuredOutput", "check_schema"]
@@ -89,7 +91,12 @@ def _told(error: Any) -> str:
         missing = [name for name in value if name not in error.instance]
         return f"must have required property '{missing[0]}'" if missing else str(error.message)
     if kind == "additionalProperties":
-        return "must NOT have additional properties"
+        extra = [name for name in error.instance if name not in error.schema.get("properties", {})]
+        return (
+            f"must NOT have additional properties ('{extra[0]}' is not allowed)"
+            if extra
+            else str(error.message)
+        )
     if kind == "enum":
-        return "must be equal to one of the allowed values"
+        return f"must be equal to one of the allowed values: {encode(value).decode()}"
     return str(error.message)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 import anyio
+from anyio.abc import TaskGroup
 
 from claude_wrapper.wire.hook_call_inputs import ToolCallBody
 
-from .calls import CallResult, ToolCall, rejected_by_user, reminder
+from .calls import CallResult, ToolCall, reminder
 from .dispatch import Dispatcher
 from .frames import Frames
 from .hook_events import HookEvents
@@ -19,13 +21,29 @@ from .turn import Turn
 
 __all__ = ["ToolRound"]
 
+_NOT_ALONE = (
+    "A hook wanted to put this call off, which it can only do with a call that stands alone; it was not run."
+)
+
+
+class _Slot:
+    """A call of the round and when it is over."""
+
+    __slots__ = ("call", "done", "read_only")
+
+    def __init__(self, call: ToolCall, *, read_only: bool) -> None:
+        self.call = call
+        self.read_only = read_only
+        self.done = anyio.Event()
+
 
 class ToolRound:
-    """Runs the calls of a reply.
+    """Runs the calls of a reply, from the moment each of them is complete.
 
     Calls that change nothing and stand together run at the same time; one that changes something
     waits for those before it and holds those behind it. Results are shown as they come; the model
-    gets them in the order of its calls.
+    gets them in the order of its calls. With `wait_for_reply` hooks and checks begin at once, but
+    nothing runs before `reply_is_complete` allows it.
     """
 
     def __init__(
@@ -35,39 +53,63 @@ class ToolRound:
         frames: Frames,
         hooks: HookEvents,
         interruption: Interruption,
+        *,
         most_at_once: int,
+        wait_for_reply: bool,
     ) -> None:
         self._dispatcher = dispatcher
         self._session = session
         self._frames = frames
         self._hooks = hooks
         self._interruption = interruption
-        self._most_at_once = most_at_once
+        self._places = anyio.Semaphore(most_at_once, fast_acquire=True)
+        self._wait_for_reply = wait_for_reply
+        self._complete = anyio.Event()
+        self._slots: list[_Slot] = []
+        self._tasks: TaskGroup | None = None
+        self._turn: Turn | None = None
 
-    async def run(self, turn: Turn) -> Outcome:
-        """Run all calls; afterwards `turn.results` has a result for each. Returns what hooks say to the round."""
+    @asynccontextmanager
+    async def open(self, turn: Turn) -> AsyncIterator[None]:
+        """A round, within which calls may be added; whatever still runs at its end is stopped."""
+        turn.calls, turn.results = [], {}
+        self._turn, self._slots, self._complete = turn, [], anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                yield
+            finally:
+                self._tasks = None
+                tasks.cancel_scope.cancel()
+
+    def add(self, call: ToolCall) -> None:
+        """Take a call in, and start it as soon as its place in the order allows."""
+        assert self._tasks is not None
+        assert self._turn is not None
+        slot = _Slot(call, read_only=self._dispatcher.is_read_only(call))
+        before = [other for other in self._slots if not (slot.read_only and other.read_only)]
+        self._slots.append(slot)
+        self._tasks.start_soon(self._run, self._turn, slot, before)
+
+    async def finish(self, turn: Turn) -> Outcome:
+        """The reply is complete, and its calls may run: see them through. Returns what hooks say to the round."""
         turn.stage = "tools"
-        turn.results = {}
-        for group in self._groups(turn.calls):
-            await self._interruption.hold()
-            if len(group) == 1:
-                await self._one(turn, group[0])
-            else:
-                await self._together(turn, group)
-            if any(result.deferred or result.interrupts for result in turn.results.values()):
-                return Outcome()
+        self._complete.set()
+        for slot in self._slots:
+            await slot.done.wait()
+        if any(result.deferred for result in turn.results.values()):
+            return Outcome()
         outcome = await self._hooks.after_batch([_told(turn, call) for call in turn.calls])
         self.hand_over(turn, outcome.contexts)
         turn.stage = "between"
         return outcome
 
-    def reject_open(self, turn: Turn) -> int:
-        """Give the calls that have no result one that says that the turn was interrupted; returns how many."""
-        open_calls = [call for call in turn.calls if call.id not in turn.results or _unshown(turn, call)]
-        for call in open_calls:
-            self._show(turn, call, rejected_by_user())
+    def close_open(self, turn: Turn, ending: CallResult) -> None:
+        """Give the calls that have no result this one, and put all results into the conversation."""
+        for call in turn.calls:
+            if call.id not in turn.results:
+                self._show(turn, call, ending)
         self.hand_over(turn, [])
-        return len(open_calls)
 
     def hand_over(self, turn: Turn, contexts: Sequence[str]) -> None:
         """Put the results into the conversation, in the order of the calls."""
@@ -78,43 +120,29 @@ class ToolRound:
         blocks += [{"type": "text", "text": reminder(note)} for note in notes]
         self._session.add_results(blocks)
 
-    def _groups(self, calls: Sequence[ToolCall]) -> Iterator[list[ToolCall]]:
-        group: list[ToolCall] = []
-        for call in calls:
-            if self._dispatcher.is_read_only(call):
-                group.append(call)
-                continue
-            if group:
-                yield group
-            group = []
-            yield [call]
-        if group:
-            yield group
+    async def _run(self, turn: Turn, slot: _Slot, before: Sequence[_Slot]) -> None:
+        for other in before:
+            await other.done.wait()
+        async with self._places:
+            await self._interruption.hold()
+            result = await self._dispatcher.dispatch(slot.call, self._may_run)
+            if result.interrupts:
+                self._interruption.stop()
+                await anyio.sleep_forever()
+            if result.deferred:
+                await self._complete.wait()
+                if len(turn.calls) > 1:
+                    result = CallResult(_NOT_ALONE, structured=f"Error: {_NOT_ALONE}", is_error=True)
+            if result.deferred:
+                turn.results[slot.call.id] = result
+            else:
+                self._show(turn, slot.call, result)
+        slot.done.set()
 
-    async def _together(self, turn: Turn, group: Sequence[ToolCall]) -> None:
-        slots = anyio.Semaphore(self._most_at_once)
-
-        async def one(call: ToolCall) -> None:
-            async with slots:
-                await self._one(turn, call)
-
-        async with anyio.create_task_group() as tasks:
-            for call in group:
-                tasks.start_soon(one, call)
-
-    async def _one(self, turn: Turn, call: ToolCall) -> None:
-        result = await self._dispatcher.dispatch(call)
-        if result.deferred and len(turn.calls) > 1:
-            result = CallResult(
-                "A hook wanted to put this call off, which it can only do with a call that stands alone; it was not run.",
-                structured="Error: the call could not be put off",
-                is_error=True,
-                not_run="permission-rule",
-            )
-        if result.deferred or result.interrupts:
-            turn.results[call.id] = result
-        else:
-            self._show(turn, call, result)
+    async def _may_run(self) -> None:
+        """Wait until nothing speaks against running a call."""
+        if self._wait_for_reply:
+            await self._complete.wait()
 
     def _show(self, turn: Turn, call: ToolCall, result: CallResult) -> None:
         turn.results[call.id] = result
@@ -124,11 +152,8 @@ class ToolRound:
         self._frames.user(
             uuid, [block], tool_use_result=result.structured, tool_result_meta=result.meta(call.id)
         )
-
-
-def _unshown(turn: Turn, call: ToolCall) -> bool:
-    result = turn.results[call.id]
-    return result.deferred or result.interrupts
+        if result.afterwards is not None:
+            result.afterwards()
 
 
 def _told(turn: Turn, call: ToolCall) -> ToolCallBody:

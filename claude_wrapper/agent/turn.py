@@ -50,6 +50,8 @@ class Ending(msgspec.Struct):
     """UNSET: that of the last reply."""
     fields: dict[str, Any] = field(default_factory=dict)
     """Further fields of the result."""
+    num_turns: int | None = None
+    """The count that the result reports, where it is not the turn's own."""
     timed: bool = True
     """Whether the result tells how quick the model was."""
 
@@ -61,7 +63,9 @@ class Turn(msgspec.Struct):
     id: str
     clock: Clock = field(default_factory=Clock)
     stage: str = "opening"
-    """`opening`, `streaming`, `tools`, `between` or `closing`: where an interrupt would find it."""
+    """`opening`, `begun`, `streaming`, `tools`, `between` or `closing`: where an interrupt would find it."""
+    reached_model: bool = False
+    """The prompts were taken up, and the model is asked unless a limit forbids it."""
     requests: int = 0
     """Requests to the model, failed ones too."""
     user_messages: int = 0
@@ -95,7 +99,7 @@ class Turn(msgspec.Struct):
     @property
     def num_turns(self) -> int:
         """The count that results report."""
-        return 1 + self.user_messages if self.requests else 0
+        return 1 + self.user_messages if self.reached_model else 0
 
     def count_reply(self, usage: Usage) -> None:
         """Add a reply's usage to that of the turn."""

@@ -39,6 +39,9 @@ class Outcome(msgspec.Struct):
     """The reason of the first hook that blocked; empty when it gave none."""
     failed: list[HookReply] = field(default_factory=list)
     timed_out: bool = False
+    gone: bool = False
+    misplaced: bool = False
+    """A hook answered as if it had been asked about another event."""
     replaced: Any = UNSET
     """The output that stands in for the tool's own."""
     title: str | None = None
@@ -103,6 +106,10 @@ def permission_request_outcome(replies: Sequence[HookReply]) -> PermissionReply 
 def _common(outcome: Outcome, reply: HookReply) -> None:
     if reply.failure == "timeout":
         outcome.timed_out = True
+    elif reply.failure == "gone":
+        outcome.gone = True
+    elif reply.failure == "misplaced":
+        outcome.misplaced = True
     elif reply.failure is not None:
         outcome.failed.append(reply)
     output = reply.output

@@ -11,11 +11,15 @@ from claude_wrapper.wire.hook_outputs import HookOutput
 
 from .registry import HookRegistry, HostHook
 
-__all__ = ["HookFailedError", "HookHost", "HookReply", "HookRunner", "HookTimeoutError"]
+__all__ = ["HookFailedError", "HookGoneError", "HookHost", "HookReply", "HookRunner", "HookTimeoutError"]
 
 
 class HookFailedError(Exception):
     """A hook gave no usable answer."""
+
+
+class HookGoneError(HookFailedError):
+    """Nobody is there to answer any more, or the question was taken back."""
 
 
 class HookTimeoutError(HookFailedError):
@@ -26,7 +30,7 @@ class HookHost(Protocol):
     """Calls the host's hooks."""
 
     async def call_hook(self, callback_id: str, event: Any, tool_use_id: str, seconds: float) -> HookOutput:
-        """Raises HookTimeoutError and HookFailedError."""
+        """Raises HookTimeoutError, HookGoneError and, for all other failures, HookFailedError."""
         ...
 
 
@@ -35,7 +39,7 @@ class HookReply(msgspec.Struct, frozen=True):
 
     hook: HostHook
     output: HookOutput | None = None
-    failure: Literal["timeout", "error"] | None = None
+    failure: Literal["timeout", "gone", "misplaced", "error"] | None = None
 
 
 class HookRunner:
@@ -71,9 +75,11 @@ class HookRunner:
             output = await self._host.call_hook(hook.callback_id, event, tool_use_id, hook.seconds)
         except HookTimeoutError:
             return HookReply(hook, failure="timeout")
+        except HookGoneError:
+            return HookReply(hook, failure="gone")
         except HookFailedError:
             return HookReply(hook, failure="error")
         specific = output.hook_specific_output
         if isinstance(specific, msgspec.Struct) and specific.__struct_config__.tag != name:
-            return HookReply(hook, failure="error")
+            return HookReply(hook, failure="misplaced")
         return HookReply(hook, output)
