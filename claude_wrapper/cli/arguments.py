@@ -77,17 +77,23 @@ def _add_prompt(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "prompt", nargs="*", help="what to do; `-` stands for stdin. What is piped in is added in any case"
     )
-    run.add_argument("--model", metavar="MODEL", help="the model's name or alias")
+    run.add_argument("--model", metavar="MODEL", type=_word, help="the model's name or alias")
     run.add_argument("--cwd", metavar="DIR", type=_folder, help="the folder to work in")
     run.add_argument(
         "--allow",
         metavar="RULE",
+        type=_word,
         action="append",
         default=[],
         help="calls that run without asking, such as Edit or 'Bash(git log:*)'; may be repeated",
     )
     run.add_argument(
-        "--deny", metavar="RULE", action="append", default=[], help="calls that are refused; may be repeated"
+        "--deny",
+        metavar="RULE",
+        type=_word,
+        action="append",
+        default=[],
+        help="calls that are refused; may be repeated",
     )
     run.add_argument(
         "--permission-mode",
@@ -95,9 +101,12 @@ def _add_prompt(run: argparse.ArgumentParser) -> None:
         help="what happens to calls that no rule covers",
     )
     run.add_argument("--system-prompt", metavar="TEXT", help="used in place of the agent's own")
-    run.add_argument("--resume", metavar="ID", help="go on with the session of this id")
+    run.add_argument("--resume", metavar="ID", type=_word, help="go on with the session of this id")
     run.add_argument(
-        "--agent", metavar="EXE", help="the agent executable, if not the one that belongs to this program"
+        "--agent",
+        metavar="EXE",
+        type=_word,
+        help="the agent executable, if not the one that belongs to this program",
     )
 
 
@@ -113,6 +122,12 @@ def _add_output(run: argparse.ArgumentParser) -> None:
     output.add_argument("--json", action="store_true", help="print the one result object")
     output.add_argument("--stream-json", action="store_true", help="print each message as a line of JSON")
     output.add_argument("--quiet", action="store_true", help="print the final answer and nothing else")
+
+
+def _word(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the value is empty")
+    return text
 
 
 def _folder(text: str) -> Path:

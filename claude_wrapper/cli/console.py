@@ -35,7 +35,8 @@ def guarded(argv: Sequence[str] | None) -> int:
 
 def error(text: str) -> None:
     """Tell the user what went wrong."""
-    sys.stdout.flush()
+    with suppress(OSError):  # what cannot be written there is no reason to say less here
+        sys.stdout.flush()
     print(f"claude-wrapper: {text}", file=sys.stderr, flush=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -28,6 +29,9 @@ _TELLING = (
 _SHOWN_LINES = 4
 _DIFF_LINES = 6
 
+_MARK = re.compile("</?tool_use_error>")
+"""What agents put around errors, for the model."""
+
 _STOPS = {
     "error_max_turns": "the limit of turns is reached",
     "error_max_budget_usd": "the budget is spent",
@@ -49,7 +53,7 @@ def outcome_lines(name: str, tool_input: dict[str, Any], content: Any, *, failed
     """Return a few lines that say what came of a call."""
     lines = [line.rstrip() for line in _text_of(content).splitlines() if any(map(str.isalnum, line))]
     if failed:
-        return _ends(lines)
+        return _ends([_MARK.sub("", line) for line in lines])
     match name:
         case "Edit":
             return _diff(tool_input)
