@@ -1,10 +1,21 @@
 """A scenario as it lies on disk: what the model says, what the caller does, and in which folder.
 
-`NAME.json` is the script of the model server. `NAME.driver.json` holds `note`, `files` and `home_files`
-(path: text), `files_b64`, `env`, and `runs`, played one after another in the same folders. A run has `via`
-(`query`: `query()`; `client`: the client and `steps`; `raw`: frames without an SDK), `options`, `prompt` or `steps`,
-and may have `can_use_tool`, `hooks`, `mcp`, `store`, `env`, `reset` (the project as at the start).
-In both files `/project` and `/home/user` stand for the folders of the cell.
+`NAME.json` is the script of the model server. `NAME.driver.json` holds `note`, `shows` (rows of the feature map),
+`drivers` (who plays it: `python`, `ts`, `raw`), `files` and `home_files` (path: text), `files_b64`, `env`, and `runs`, played one after another in the
+same folders. In both files `/project` and `/home/user` stand for the folders of the cell.
+
+A run has `via`, `options` (names of the Python SDK), and, as it needs them, `can_use_tool` and `hooks` (lists of
+answers, the last of which serves for all later questions), `mcp` (tools of the program), `store` (a session store
+that lasts from run to run), `env`, `reset` (the project as at the start). By `via`:
+
+- `query`: `prompt`, a text or a list of frames and of `{"$after": CLASS}`, which waits for a message of that class
+- `client`: `steps`: `query`, `until` (a class, or members that a message has), `call` with `args`, `kill`,
+  `until_end`, and the steps that all know: `until_file`, `until_gate` (a reply of the model stands at a gate),
+  `release` (a gate)
+- `functions`: pairs of a function of the module and its arguments
+- `raw`: `arguments` after the usual ones (`bare`: instead of them), `answers` to requests of the agent, `steps`:
+  `hello` (initialize), `ask` (a prompt, `with` further members), `control`, `send`, `wait` (for a frame like this),
+  `close`, `signal`, `make` (an empty file), `pause`
 """
 
 import json
@@ -31,6 +42,8 @@ class Scenario:
     home_files: dict[str, str] = field(default_factory=dict)
     files_b64: dict[str, str] = field(default_factory=dict)
     env: dict[str, str | None] = field(default_factory=dict)
+    shows: list[str] = field(default_factory=list)
+    """Rows of the feature map."""
     drivers: tuple[str, ...] = ("python",)
     """Which kinds of driver play it: `python`, `ts`, `raw`."""
 
