@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -11,14 +12,14 @@ import msgspec
 from claude_wrapper.wire.permissions import PermissionMode, PermissionUpdateBody
 
 from .permissions.policy import AddedDirectory, Policy
-from .permissions.rules import Rule, RuleBehavior, Source, SourcedRule
-from .settings_store import SettingsStore
+from .permissions.rules import RuleBehavior, Source
+from .settings_files import SettingsPlaces
 
 __all__ = ["Access", "ModeRefusedError"]
 
+logger = logging.getLogger("claude_wrapper.agent")
+
 MODES = tuple(sorted(get_args(PermissionMode)))
-_BEHAVIORS = ("allow", "deny", "ask")
-_SOURCES = ("userSettings", "projectSettings", "localSettings", "session", "cliArg")
 
 
 class ModeRefusedError(Exception):
@@ -32,22 +33,26 @@ class ModeRefusedError(Exception):
 class Access:
     """Holds the policy in force. `on_mode` is told of every new mode."""
 
-    def __init__(self, policy: Policy, store: SettingsStore, on_mode: Callable[[str], None]) -> None:
-        self.policy = policy
-        self._store = store
+    def __init__(self, policy: Policy, places: SettingsPlaces, on_mode: Callable[[str], None]) -> None:
+        self._policy = policy
+        self._places = places
         self._on_mode = on_mode
-        self._before_plan: PermissionMode = "default"
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self._policy
 
     @property
     def mode(self) -> PermissionMode:
         """The mode in force."""
-        return self.policy.mode
+        return self._policy.mode
 
     def directories(self, cwd: Path) -> list[Path]:
         """The folders that the session works in."""
-        original = Path(self.policy.original_cwd)
+        original = Path(self._policy.original_cwd)
         own = [original] if cwd == original else [original, cwd]
-        return own + [Path(each.path) for each in self.policy.directories]
+        return own + [Path(each.path) for each in self._policy.directories]
 
     def check_mode(self, mode: str) -> PermissionMode:
         """The mode of this name, if it may be entered now; raises ModeRefusedError."""
@@ -57,7 +62,7 @@ class Access:
             raise ModeRefusedError(
                 f"Cannot set permission mode: must be one of {', '.join(MODES)}", "invalid_mode"
             )
-        if mode == "bypassPermissions" and not self.policy.bypass_available:
+        if mode == "bypassPermissions" and not self._policy.bypass_available:
             raise ModeRefusedError(
                 "Cannot set permission mode to bypassPermissions because the session was not launched with "
                 "--dangerously-skip-permissions",
@@ -65,78 +70,54 @@ class Access:
             )
         return cast("PermissionMode", mode)
 
-    def set_mode(self, mode: str) -> None:
-        """Enter a mode; raises ModeRefusedError."""
-        checked = self.check_mode(mode)
-        if checked == self.policy.mode:
-            return
-        if checked == "plan":
-            self._before_plan = self.policy.mode
-        self.policy = self.policy.changed(mode=checked)
-        self._on_mode(checked)
+    def set_mode(self, mode: PermissionMode) -> None:
+        """Enter a mode that was checked."""
+        self._replace(self._policy.changed(mode=mode))
 
-    def leave_plan(self) -> None:
-        """Go back to the mode that was in force before planning."""
-        if self.policy.mode == "plan":
-            self.set_mode(self._before_plan)
+    def replace_rules(self, source: Source, texts: Iterable[tuple[RuleBehavior, Sequence[str]]]) -> None:
+        """Put other rules in the place of those of one source; those that can have no effect are left out."""
+        kept = tuple(rule for rule in self._policy.rules if rule.source != source)
+        policy = self._policy.changed(rules=kept)
+        for behavior, rules in texts:
+            policy, _ = policy.with_rules(rules, behavior, source)
+        self._replace(policy)
 
-    def add_rules(self, texts: Iterable[str], behavior: RuleBehavior, source: Source) -> None:
-        """Add rules given as text; those that can have no effect are left out."""
-        self.policy, _ = self.policy.with_rules(texts, behavior, source)
+    def add_directory(self, path: Path) -> None:
+        """Work in a further folder as well."""
+        if all(each.path != str(path) for each in self._policy.directories):
+            added = AddedDirectory(str(path), "session")
+            self._replace(self._policy.changed(directories=(*self._policy.directories, added)))
 
     def apply(self, raw: Sequence[dict[str, Any]]) -> None:
-        """Apply the updates of an answer; one that is malformed makes all of them void."""
+        """Apply the updates of an answer, and write down those that are to last; one bad one voids all."""
+        # Not before the first update: most sessions have none.
+        from .permissions.updates import apply_updates  # noqa: PLC0415
+
         try:
             updates = msgspec.convert(list(raw), list[PermissionUpdateBody])
-        except msgspec.ValidationError:
+        except msgspec.ValidationError as error:
+            logger.warning("permission updates that cannot be read were not applied: %s", error)
             return
-        if not all(self._is_sound(update) for update in updates):
-            return
+        policy, problems = apply_updates(self._policy, updates)
+        for problem in problems:
+            logger.warning("a permission update was not applied: %s", problem)
+        if policy != self._policy:
+            self._keep(updates)
+        self._replace(policy)
+
+    def _keep(self, updates: Iterable[PermissionUpdateBody]) -> None:
+        from .permissions.settings_file import SettingsNotWrittenError, write_updates  # noqa: PLC0415  # as above
+
         for update in updates:
-            self._apply_one(update)
-            self._store.keep(update)
-
-    def _is_sound(self, update: PermissionUpdateBody) -> bool:
-        if isinstance(update.destination, str) and update.destination not in _SOURCES:
-            return False
-        if update.type == "setMode":
+            path = self._places.path(str(update.destination))
+            if path is None:
+                continue
             try:
-                self.check_mode(str(update.mode))
-            except ModeRefusedError:
-                return False
-            return True
-        if update.type in {"addRules", "replaceRules", "removeRules"}:
-            return isinstance(update.rules, list) and update.behavior in _BEHAVIORS
-        return update.type in {"addDirectories", "removeDirectories"} and isinstance(update.directories, list)
+                write_updates(path, [update], follow_link=update.destination == "userSettings")
+            except SettingsNotWrittenError as error:
+                logger.warning("a permission update holds for this session only: %s", error)
 
-    def _apply_one(self, update: PermissionUpdateBody) -> None:
-        source = cast("Source", update.destination if isinstance(update.destination, str) else "session")
-        if update.type == "setMode":
-            self.set_mode(str(update.mode))
-        elif isinstance(update.directories, list):
-            self._change_directories(update.type, update.directories, source)
-        elif isinstance(update.rules, list):
-            behavior = cast("RuleBehavior", update.behavior)
-            rules = [
-                Rule(rule.tool_name, rule.rule_content if isinstance(rule.rule_content, str) else None)
-                for rule in update.rules
-            ]
-            self._change_rules(update.type, rules, behavior, source)
-
-    def _change_directories(self, kind: str, directories: list[str], source: Source) -> None:
-        kept = [each for each in self.policy.directories if each.path not in directories]
-        if kind == "addDirectories":
-            kept += [AddedDirectory(path, source) for path in directories]
-        self.policy = self.policy.changed(directories=tuple(kept))
-
-    def _change_rules(self, kind: str, rules: list[Rule], behavior: RuleBehavior, source: Source) -> None:
-        new = [SourcedRule(rule, behavior, source) for rule in rules]
-        if kind == "removeRules":
-            kept = [rule for rule in self.policy.rules if rule not in new]
-        elif kind == "replaceRules":
-            kept = [
-                rule for rule in self.policy.rules if (rule.behavior, rule.source) != (behavior, source)
-            ] + new
-        else:
-            kept = [rule for rule in self.policy.rules if rule not in new] + new
-        self.policy = self.policy.changed(rules=tuple(kept))
+    def _replace(self, policy: Policy) -> None:
+        before, self._policy = self._policy, policy
+        if policy.mode != before.mode:
+            self._on_mode(policy.mode)

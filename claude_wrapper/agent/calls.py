@@ -17,8 +17,8 @@ __all__ = [
     "current_call",
     "cut_off",
     "nobody_there",
-    "reminder",
     "rejected_by_user",
+    "reminder",
     "tool_error",
 ]
 

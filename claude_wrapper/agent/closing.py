@@ -83,14 +83,15 @@ class Closing:
         if turn.bad_answers < most_bad:
             return None
         turn.usage = turn.usage_before_last
+        text = (
+            f"No valid structured output after {turn.bad_answers} attempts; "
+            f"the last one failed with: {turn.last_bad_answer}"
+        )
         return Ending(
             "error_max_structured_output_retries",
             "structured_output_retry_exhausted",
             is_error=True,
-            errors=[
-                f"No valid structured output after {turn.bad_answers} attempts; "
-                f"the last one failed with: {turn.last_bad_answer}"
-            ],
+            errors=[text],
         )
 
     async def _stop_hooks(self, turn: Turn, text: str) -> Ending | None:

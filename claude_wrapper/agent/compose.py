@@ -31,7 +31,7 @@ from .results import Results
 from .session import Session
 from .session_start import SessionStart
 from .settings import Settings
-from .settings_store import SettingsStore
+from .settings_files import SettingsPlaces
 from .toolbox import Toolbox
 from .toolround import ToolRound
 from .tools.contract import ToolContext
@@ -67,8 +67,8 @@ def compose(
     )
     meter = Meter()
     meter.go_on(start.conversation)
-    store = SettingsStore(settings.environ, settings.cwd)
-    access = Access(settings.policy, store, lambda mode: frames.status(None, mode))
+    places = SettingsPlaces(settings.environ, settings.cwd)
+    access = Access(settings.policy, places, lambda mode: frames.status(None, mode))
     link = HostLink(peer, interruption)
     toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
     servers = McpServers(toolbox, link, start_task)

@@ -57,15 +57,13 @@ class History:
         """Give every call a result right behind it, in the order of the calls, and drop stray results."""
         repaired: list[Message] = []
         for message in self._messages:
-            if message["role"] == "user":
-                calls = _calls(repaired[-1]) if repaired else []
-                message = _with_results(calls, message["content"])
-                if not message["content"]:
-                    continue
-            elif repaired and repaired[-1]["role"] == "assistant":
-                repaired[-1]["content"].extend(message["content"])
+            if message["role"] == "assistant":
+                repaired.append(message)
                 continue
-            repaired.append(message)
+            calls = _calls(repaired[-1]) if repaired else []
+            answered = _with_results(calls, message["content"])
+            if answered["content"]:
+                repaired.append(answered)
         if repaired and _calls(repaired[-1]):
             repaired.append(_with_results(_calls(repaired[-1]), []))
         self._messages = repaired

@@ -99,7 +99,9 @@ def _reply(parts: Parts, *, hooks_applied: bool, parked: dict[str, str] | UnsetT
         agents=[],
         models=models(),
         account=AccountInfo(
-            token_source="none", api_key_source=endpoint.key_source, api_provider="firstParty"
+            token_source="none",  # noqa: S106  # the name of a place
+            api_key_source=endpoint.key_source,
+            api_provider="firstParty",
         ),
         output_style="default",
         available_output_styles=["default"],

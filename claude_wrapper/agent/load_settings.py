@@ -118,7 +118,7 @@ def _policy(
         mode=mode,
         directories=tuple(directories),
         original_cwd=str(cwd),
-        home=environ.get("HOME") or os.path.expanduser("~"),
+        home=environ.get("HOME") or str(Path.home()),
         roots={each.source: str(each.root) for each in files if each.root is not None},
         bypass_available=bypass,
     )
@@ -166,7 +166,7 @@ def _is_root(environ: Mapping[str, str]) -> bool:
 
 
 def _folder(path: str, cwd: Path) -> str:
-    folder = cwd / os.path.expanduser(path)
+    folder = cwd / Path(path).expanduser()
     if not folder.is_dir():
         raise UsageError(f"--add-dir: there is no folder {folder}")
     return str(folder)

@@ -66,16 +66,16 @@ class LineWriter:
     def _write_some(self, data: bytes | bytearray) -> int:
         written = 0
         with memoryview(data) as view:
-            while written < len(view):
-                try:
+            try:
+                while written < len(view):
                     written += os.write(self._fd, view[written:])
-                except BlockingIOError:
-                    break
-                except OSError as error:
-                    if error.errno not in _GONE:
-                        raise
-                    self._close()
-                    return len(view)
+            except BlockingIOError:
+                return written
+            except OSError as error:
+                if error.errno not in _GONE:
+                    raise
+                self._close()
+                return len(view)
         return written
 
     def _watch(self) -> None:

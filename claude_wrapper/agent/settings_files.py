@@ -12,7 +12,14 @@ from claude_wrapper.store.paths import config_dir
 
 from .permissions.rules import RuleBehavior, Source
 
-__all__ = ["SettingsError", "SettingsFile", "given_settings", "is_trusted", "settings_files"]
+__all__ = [
+    "SettingsError",
+    "SettingsFile",
+    "SettingsPlaces",
+    "given_settings",
+    "is_trusted",
+    "settings_files",
+]
 
 _SIZE_LIMIT = 2 * 1024 * 1024
 _BEHAVIORS: tuple[RuleBehavior, ...] = ("allow", "deny", "ask")
@@ -75,23 +82,39 @@ class SettingsFile(msgspec.Struct, frozen=True):
         return SettingsFile(self.source, {**self.values, "permissions": permissions}, self.root, self.path)
 
 
+class SettingsPlaces:
+    """Where the settings files are."""
+
+    def __init__(self, environ: Mapping[str, str], project: Path) -> None:
+        folder = project / ".claude"
+        self._paths: dict[str, Path] = {
+            "userSettings": config_dir(environ) / "settings.json",
+            "projectSettings": folder / "settings.json",
+            "localSettings": folder / "settings.local.json",
+        }
+
+    def path(self, source: str) -> Path | None:
+        """The file of a source; None when it lives no longer than the session."""
+        return self._paths.get(source)
+
+
 def settings_files(sources: Sequence[str], environ: Mapping[str, str], project: Path) -> list[SettingsFile]:
     """The files of these sources (`user`, `project`, `local`), lowest precedence first.
 
     A file that is missing or broken counts as empty: a run must not fail on it.
     """
-    folder = project / ".claude"
-    places: list[tuple[str, Source, Path, Path]] = [
-        ("user", "userSettings", config_dir(environ) / "settings.json", config_dir(environ)),
-        ("project", "projectSettings", folder / "settings.json", project),
-        ("local", "localSettings", folder / "settings.local.json", project),
+    places = SettingsPlaces(environ, project)
+    roots: list[tuple[str, Source, Path]] = [
+        ("user", "userSettings", config_dir(environ)),
+        ("project", "projectSettings", project),
+        ("local", "localSettings", project),
     ]
     found = []
-    for name, source, path, root in places:
-        if name in sources:
-            values = _read_quietly(path)
-            if values:
-                found.append(SettingsFile(source, values, root, path))
+    for name, source, root in roots:
+        path = places.path(source)
+        values = _read_quietly(path) if name in sources and path is not None else {}
+        if values:
+            found.append(SettingsFile(source, values, root, path))
     return found
 
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from claude_wrapper.link.peer import RequestRefusedError
 from claude_wrapper.wire.replies_steer import RepoRootReply
 from claude_wrapper.wire.requests_steer import ApplyFlagSettings, RegisterRepoRoot, UpdateSettings
 
 from .parts import Parts
-from .permissions.policy import AddedDirectory
 from .permissions.rules import RuleBehavior
-from .settings_files import SettingsFile
-from .settings_store import SettingsStore, change_settings_file
+from .settings_files import SettingsFile, SettingsPlaces
 
 __all__ = ["SettingsRequests"]
 
@@ -27,7 +30,7 @@ class SettingsRequests:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._store = SettingsStore(parts.settings.environ, parts.settings.cwd)
+        self._places = SettingsPlaces(parts.settings.environ, parts.settings.cwd)
 
     def handlers(self) -> dict[type, Callable[[Any], Awaitable[Any]]]:
         """The handler of each request."""
@@ -49,11 +52,8 @@ class SettingsRequests:
                 f"apply_flag_settings: nothing was applied, since these settings are not valid: {', '.join(wrong)}"
             )
         given = SettingsFile("flagSettings", request.settings, self._parts.settings.cwd)
-        access = self._parts.access
-        kept = tuple(rule for rule in access.policy.rules if rule.source != "flagSettings")
-        access.policy = access.policy.changed(rules=kept)
-        for behavior in _BEHAVIORS:
-            access.add_rules(given.rules(behavior), behavior, "flagSettings")
+        rules = [(behavior, given.rules(behavior)) for behavior in _BEHAVIORS]
+        self._parts.access.replace_rules("flagSettings", rules)
         if isinstance(request.settings.get("model"), str):
             self._parts.brief.use_model(request.settings["model"])
         if isinstance(request.settings.get("effortLevel"), str):
@@ -61,11 +61,11 @@ class SettingsRequests:
 
     async def _update(self, request: UpdateSettings) -> dict[str, Any]:
         """Write settings to a file of the user's."""
-        path = self._store.path(request.source) if request.source != "projectSettings" else None
+        path = self._places.path(request.source) if request.source != "projectSettings" else None
         if path is None:
             raise RequestRefusedError(f"update_settings: there is no file for {request.source}")
         try:
-            change_settings_file(path, lambda values: values.update(request.settings))
+            _merge_into_file(path, request.settings)
         except OSError as error:
             raise RequestRefusedError(
                 f"update_settings: {path} cannot be written: {error.strerror}"
@@ -75,10 +75,30 @@ class SettingsRequests:
     async def _register(self, request: RegisterRepoRoot) -> RepoRootReply:
         """Add a folder to work in."""
         folder = Path(request.directory)
-        if not folder.is_absolute() or not folder.is_dir():
+        if not folder.is_absolute() or not os.path.isdir(folder):  # noqa: PTH112, ASYNC240  # a look at one folder
             raise RequestRefusedError(f"register_repo_root: there is no folder {request.directory}")
-        access = self._parts.access
-        if all(each.path != str(folder) for each in access.policy.directories):
-            added = AddedDirectory(str(folder), "session")
-            access.policy = access.policy.changed(directories=(*access.policy.directories, added))
+        self._parts.access.add_directory(folder)
         return RepoRootReply(directory=str(folder))
+
+
+def _merge_into_file(path: Path, values: dict[str, Any]) -> None:
+    """Set values in a settings file and leave the others; raises OSError.
+
+    A file that is no JSON object is left alone: it is the user's, and holds what we cannot see.
+    """
+    try:
+        known = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+    except FileNotFoundError:
+        known = {}
+    except msgspec.DecodeError as error:
+        raise OSError(errno.EINVAL, "it is no settings file") from error
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    text = msgspec.json.format(msgspec.json.encode({**known, **values}), indent=2) + b"\n"
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text)
+        Path(name).replace(path)
+    except OSError:
+        Path(name).unlink(missing_ok=True)
+        raise
