@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any, cast
 
-from claude_wrapper.conversation.prompts import check_prompt, composed, prompt_frame
+from claude_wrapper.conversation.prompts import check_prompt, prompt_frame
 from claude_wrapper.conversation.start import start_conversation
 from claude_wrapper.errors import CLIConnectionError
 from claude_wrapper.options import ClaudeAgentOptions
@@ -93,10 +93,11 @@ class ClaudeSDKClient:
         live = self._connected()
         live.adopt_context()
         if isinstance(prompt, str):
-            await live.send_prompt(self._completed(prompt_frame(prompt, session_id), session_id), tag=True)
+            await live.send_prompt(prompt_frame(prompt, session_id), tag=True)
             return
         async for frame in prompt:
-            await live.send_prompt(self._completed(frame, session_id), tag=True)
+            check_prompt(frame)
+            await live.send_prompt({"session_id": session_id, **frame}, tag=True)
 
     def receive_messages(self) -> AsyncIterator[Message]:
         """Give all messages until the agent's output ends."""
@@ -115,7 +116,7 @@ class ClaudeSDKClient:
 
     async def interrupt(self) -> None:
         """Stop the running turn; its result follows. Harmless when no turn runs."""
-        await self._connected().interrupt(steer.Interrupt())
+        await self._connected().steering.interrupt()
 
     async def set_permission_mode(self, mode: PermissionMode) -> None:
         """Change how calls are decided that no rule covers."""
@@ -159,8 +160,3 @@ class ClaudeSDKClient:
         if self._live is None:
             raise CLIConnectionError("Not connected: call connect() first, or use the client in `async with`")
         return self._live
-
-    def _completed(self, frame: dict[str, Any], session_id: str) -> dict[str, Any]:
-        check_prompt(frame)
-        frame = {"session_id": session_id, **frame}
-        return composed(frame) if self.options.verbatim_prompts else frame

@@ -306,6 +306,8 @@ _CHECKS: dict[str, Check] = {
     "load_timeout_ms": _whole(0),
     "task_budget": _task_budget,
     "initialize_timeout": check_positive,
+    "timeout": check_positive,
+    "idle_timeout": check_positive,
     "control_timeout": check_positive,
     "close_timeout": _close_timeout,
     "inherit_env": _inherit_env,

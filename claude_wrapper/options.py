@@ -134,6 +134,12 @@ class ClaudeAgentOptions:
     close_timeout: float | tuple[float, float] = DEFAULT_CLOSE_TIMEOUT
     """Seconds the agent has to end by itself once its input is closed, and again after SIGTERM; then it
     is killed. A pair sets the two apart."""
+    timeout: float | None = None
+    """Seconds that the agent may work: on a whole `query()`, with a client on each turn. Then it is
+    interrupted and stopped, and RunTimeoutError raised. None: no limit."""
+    idle_timeout: float | None = None
+    """Seconds that the agent may say nothing while it works and waits for no callback; then likewise, with
+    IdleTimeoutError. A tool that runs long may be silent for as long."""
     inherit_env: bool | list[str] = True
     """Which variables of this process the agent gets: all, none, or the named ones. Without PATH, HOME
     and the like few agents work; `env` is added in any case."""

@@ -20,14 +20,19 @@ __all__ = ["Background"]
 
 logger = logging.getLogger("claude_wrapper.conversation")
 
+_STOP_SECONDS = 5.0
+"""How long cancelled tasks may take to end; only user code that swallows its cancellation needs it."""
+
+_current: contextvars.ContextVar[anyio.CancelScope | None] = contextvars.ContextVar("_current", default=None)
+"""The scope of the background task that runs here, if one does."""
+
 
 class Background:
     """Owns background tasks: starts them, and ends them all."""
 
     def __init__(self) -> None:
         self._scopes: set[anyio.CancelScope] = set()
-        self._idle = anyio.Event()
-        self._idle.set()
+        self._one_ended = anyio.Event()
         self._context: contextvars.Context | None = None
 
     def adopt_context(self) -> None:
@@ -37,8 +42,6 @@ class Background:
     def start(self, function: Callable[..., Awaitable[None]], *args: Any) -> anyio.CancelScope:
         """Start a task; the scope it runs in can be cancelled by anybody."""
         scope = anyio.CancelScope()
-        if not self._scopes:
-            self._idle = anyio.Event()
         self._scopes.add(scope)
         context = (self._context or contextvars.copy_context()).copy()
         trio = sys.modules.get("trio")
@@ -51,15 +54,24 @@ class Background:
         return scope
 
     async def stop(self) -> None:
-        """Cancel all tasks and wait until they have ended."""
-        for scope in list(self._scopes):
+        """Cancel all tasks and wait until they have ended, for a bounded time.
+
+        A task that calls this itself is neither cancelled nor waited for: it has still to come to its end.
+        """
+        own = _current.get()
+        for scope in self._scopes - {own}:
             scope.cancel()
-        with anyio.CancelScope(shield=True):
-            await self._idle.wait()
+        with anyio.move_on_after(_STOP_SECONDS, shield=True):
+            while self._scopes - {own}:
+                self._one_ended = anyio.Event()
+                await self._one_ended.wait()
+        if self._scopes - {own}:
+            logger.error("%s tasks do not end though they are cancelled", len(self._scopes - {own}))
 
     async def _run(
         self, scope: anyio.CancelScope, function: Callable[..., Awaitable[None]], args: tuple[Any, ...]
     ) -> None:
+        _current.set(scope)
         try:
             with scope:
                 await function(*args)
@@ -68,5 +80,4 @@ class Background:
             logger.exception("a background task of the conversation failed")
         finally:
             self._scopes.discard(scope)
-            if not self._scopes:
-                self._idle.set()
+            self._one_ended.set()

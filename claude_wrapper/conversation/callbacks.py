@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -15,63 +15,43 @@ from claude_wrapper.approval import (
     PermissionUpdate,
     ToolPermissionContext,
 )
-from claude_wrapper.hook_matchers import HookMatcher
 from claude_wrapper.link.peer import RequestRefusedError
 from claude_wrapper.tool_server import ToolServer
 from claude_wrapper.wire.bodies import BadRequest, UnknownRequest
+from claude_wrapper.wire.codec import encode
+from claude_wrapper.wire.hook_outputs import HookOutput, PreToolUseOutput
 from claude_wrapper.wire.permissions import AllowReply, DenyReply
 from claude_wrapper.wire.permissions import CanUseTool as CanUseToolBody
 from claude_wrapper.wire.requests_agent import HookCallback, McpMessage, decode_agent_request
 
-__all__ = ["Callbacks", "HookRegistry"]
+from .calling import CallTimeoutError, awaited, call
+from .hook_registry import HookRegistry
 
+__all__ = ["Callbacks"]
 
-class HookRegistry:
-    """Gives every hook callback the id by which the agent calls it."""
-
-    def __init__(self, hooks: Mapping[Any, list[HookMatcher]] | None) -> None:
-        self.callbacks: dict[str, Callable[..., Awaitable[Any]]] = {}
-        self.must_block = False
-        """Whether a hook relies on the agent to block when it fails."""
-        self.wire: dict[str, list[dict[str, Any]]] | None = None
-        """The registration as the agent takes it; None without hooks."""
-        if hooks:
-            self.wire = {
-                event: [self._matcher(m) for m in matchers] for event, matchers in hooks.items() if matchers
-            }
-
-    def _matcher(self, matcher: HookMatcher) -> dict[str, Any]:
-        ids = []
-        for callback in matcher.hooks:
-            callback_id = f"hook_{len(self.callbacks)}"
-            self.callbacks[callback_id] = callback
-            ids.append(callback_id)
-        body: dict[str, Any] = {"matcher": matcher.matcher, "hookCallbackIds": ids}
-        if matcher.timeout is not None:
-            body["timeout"] = matcher.timeout
-        if matcher.on_failure is not None:
-            body["onFailure"] = matcher.on_failure
-            self.must_block = self.must_block or matcher.on_failure == "block"
-        return body
+_HOOK_NAMES: dict[str, str] = {"async_": "async", "continue_": "continue"}
+"""Python keywords cannot be used as names of fields; users write them with an underscore."""
 
 
 class Callbacks:
-    """Serves the agent's control requests. What goes wrong in a callback is raised, and so answered as an error."""
+    """Serves the agent's control requests. What goes wrong in a callback is answered as an error, and logged."""
 
     def __init__(
         self, can_use_tool: CanUseTool | None, hooks: HookRegistry, servers: Mapping[str, ToolServer]
     ) -> None:
         self._can_use_tool = can_use_tool
-        self._hooks = hooks.callbacks
+        self._hooks = hooks.hooks
         self._servers = servers
+        self.added_servers: Mapping[str, ToolServer] = {}
+        """In-process servers that the user has added since the start."""
 
     @property
     def are_registered(self) -> bool:
         """Whether the agent may ask anything, so that its input has to stay open."""
-        return self._can_use_tool is not None or bool(self._hooks) or bool(self._servers)
+        return bool(self._can_use_tool or self._hooks or self._servers or self.added_servers)
 
-    async def serve(self, request_id: str, raw: msgspec.Raw) -> Any:
-        """Answer one request."""
+    async def serve(self, request_id: str, raw: msgspec.Raw) -> msgspec.Raw:
+        """Answer one request; raises RequestRefusedError."""
         match decode_agent_request(raw):
             case CanUseToolBody() as request:
                 return await self._permission(request)
@@ -88,48 +68,91 @@ class Callbacks:
                     f"Unsupported control request subtype: {request.__struct_config__.tag}"
                 )
 
-    async def _permission(self, request: CanUseToolBody) -> AllowReply | DenyReply:
-        if self._can_use_tool is None:
+    async def _permission(self, request: CanUseToolBody) -> msgspec.Raw:
+        decide = self._can_use_tool
+        if decide is None:
             raise RequestRefusedError("canUseTool callback is not provided")
-        result = await self._can_use_tool(request.tool_name, request.input, _permission_context(request))
-        match result:
-            case PermissionResultAllow(updated_input=updated, updated_permissions=updates):
-                return AllowReply(
-                    updated_input=request.input if updated is None else updated,
-                    updated_permissions=UNSET
-                    if updates is None
-                    else [update.to_dict() for update in updates],
-                )
-            case PermissionResultDeny(message=message, interrupt=interrupt):
-                return DenyReply(message=message, interrupt=True if interrupt else UNSET)
-            case _:
-                raise TypeError(
-                    "can_use_tool must return PermissionResultAllow or PermissionResultDeny, "
-                    f"it returned {type(result).__name__}"
-                )
 
-    async def _hook(self, request: HookCallback) -> dict[str, Any]:
-        callback = self._hooks.get(request.callback_id)
-        if callback is None:
+        async def decision() -> msgspec.Raw:
+            result = await awaited(decide(request.tool_name, request.input, _permission_context(request)))
+            return _encoded(_permission_reply(result, request.input))
+
+        return await call("can_use_tool", decision)
+
+    async def _hook(self, request: HookCallback) -> msgspec.Raw:
+        hook = self._hooks.get(request.callback_id)
+        if hook is None:
             raise RequestRefusedError(f"No hook callback has the id {request.callback_id!r}")
+        what = f"The {hook.event} hook {getattr(hook.callback, '__qualname__', hook.callback)!s}"
         tool_use_id = None if request.tool_use_id is UNSET else request.tool_use_id
-        output = await callback(request.input, tool_use_id, {"signal": None})
-        if output is None:
-            return {}
-        if not isinstance(output, Mapping):
-            raise TypeError(f"a hook callback must return a dict, it returned {type(output).__name__}")
-        return {_HOOK_NAMES.get(str(key), str(key)): value for key, value in output.items()}
 
-    async def _tool_message(self, request: McpMessage) -> dict[str, Any]:
-        server = self._servers.get(request.server_name)
+        async def output() -> msgspec.Raw:
+            return _encoded(
+                _hook_reply(await awaited(hook.callback(request.input, tool_use_id, {"signal": None})))
+            )
+
+        try:
+            return await call(what, output, hook.timeout)
+        except CallTimeoutError as late:
+            if hook.event != "PreToolUse":
+                raise
+            # Agents that watch over the time themselves refuse the call too: nobody has looked at it.
+            return _encoded(_denial(str(late)))
+
+    async def _tool_message(self, request: McpMessage) -> msgspec.Raw:
+        server = self.added_servers.get(request.server_name) or self._servers.get(request.server_name)
         if server is None:
             raise RequestRefusedError(f"No in-process server is named {request.server_name!r}")
-        reply = await server.handle(request.message)
-        return {"mcp_response": {"jsonrpc": "2.0", "result": {}} if reply is None else reply}
+
+        async def answer() -> msgspec.Raw:
+            reply = await server.handle(request.message)
+            return _encoded({"mcp_response": {"jsonrpc": "2.0", "result": {}} if reply is None else reply})
+
+        return await call(f"The server {request.server_name}", answer)
 
 
-_HOOK_NAMES: dict[str, str] = {"async_": "async", "continue_": "continue"}
-"""Python keywords cannot be used as names of fields; users write them with an underscore."""
+def _encoded(body: Any) -> msgspec.Raw:
+    """Encode an answer here, so that one that is no JSON counts as a failure of the callback."""
+    return msgspec.Raw(encode(body))
+
+
+def _permission_reply(result: Any, tool_input: dict[str, Any]) -> AllowReply | DenyReply:
+    match result:
+        case PermissionResultAllow(updated_input=updated, updated_permissions=updates):
+            if not isinstance(updated, dict | None):
+                raise TypeError(f"updated_input must be a dict, it is a {type(updated).__name__}")
+            return AllowReply(
+                updated_input=tool_input if updated is None else updated,
+                updated_permissions=UNSET if updates is None else _updates(updates),
+            )
+        case PermissionResultDeny(message=message, interrupt=interrupt):
+            return DenyReply(message=str(message), interrupt=True if interrupt else UNSET)
+        case _:
+            raise TypeError(
+                "can_use_tool must return PermissionResultAllow or PermissionResultDeny, "
+                f"it returned {type(result).__name__}"
+            )
+
+
+def _updates(updates: Any) -> list[dict[str, Any]]:
+    if not isinstance(updates, list | tuple) or not all(isinstance(u, PermissionUpdate) for u in updates):
+        raise TypeError(
+            f"updated_permissions must be a list of PermissionUpdate, got a {type(updates).__name__}"
+        )
+    return [update.to_dict() for update in updates]
+
+
+def _hook_reply(output: Any) -> dict[str, Any]:
+    if output is None:
+        return {}
+    if not isinstance(output, Mapping):
+        raise TypeError(f"a hook callback must return a dict, it returned {type(output).__name__}")
+    return {_HOOK_NAMES.get(str(key), str(key)): value for key, value in output.items()}
+
+
+def _denial(reason: str) -> HookOutput:
+    decision = PreToolUseOutput(permission_decision="deny", permission_decision_reason=reason)
+    return HookOutput(hook_specific_output=decision)
 
 
 def _permission_context(request: CanUseToolBody) -> ToolPermissionContext:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterable
 from typing import Any
 
 from claude_wrapper.errors import MessageParseError
+from claude_wrapper.wire.codec import encode_line
 
-__all__ = ["check_prompt", "composed", "prompt_frame"]
+__all__ = ["check_prompt", "check_prompts", "composed", "prompt_frame", "prompt_line"]
 
 
 def prompt_frame(text: str, session_id: str) -> dict[str, Any]:
@@ -21,8 +23,24 @@ def prompt_frame(text: str, session_id: str) -> dict[str, Any]:
 
 def composed(frame: dict[str, Any]) -> dict[str, Any]:
     """Mark a prompt as one to be taken as it is: no slash commands, no mentions of files."""
-    check_prompt(frame)
     return {**frame, "client_composed": True} if frame.get("type") == "user" else frame
+
+
+def prompt_line(frame: dict[str, Any]) -> bytes:
+    """Return a prompt as it is sent; MessageParseError when it holds what JSON cannot."""
+    try:
+        return encode_line(frame)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise MessageParseError(f"A prompt must be JSON: {error}", frame) from error
+
+
+def check_prompts(prompt: Any) -> None:
+    """Refuse what is neither a prompt nor gives any; before an agent is started for it."""
+    if not isinstance(prompt, str | AsyncIterable):
+        hint = "; make it an async generator" if hasattr(prompt, "__iter__") else ""
+        raise MessageParseError(
+            f"prompt must be a str or an async iterable of dicts, got {type(prompt).__name__}{hint}"
+        )
 
 
 def check_prompt(frame: Any) -> None:

@@ -43,6 +43,8 @@ class TurnTracker:
         self._tasks: set[str] = set()
         self._state: str | None = None
         self._results_since_prompt = 0
+        self.round = 0
+        """Grows with each prompt that finds no other one open."""
 
     @property
     def turn_is_open(self) -> bool:
@@ -62,6 +64,11 @@ class TurnTracker:
         return self._state is None or self._state == "idle"
 
     @property
+    def is_working(self) -> bool:
+        """Whether the agent has something to do: a prompt to answer, or what goes on after its result."""
+        return self.turn_is_open or (self.has_result and not self.run_is_over)
+
+    @property
     def skip_next(self) -> bool:
         """Whether the next unread message belongs to an interrupted turn, and a wanted one is behind it."""
         if self._unread:
@@ -75,12 +82,23 @@ class TurnTracker:
     def prompt_sent(self, uuid: str | None) -> None:
         """A prompt is written to the agent."""
         self._results_since_prompt = 0
+        self.round += not self._open
         self._open.append(_Prompt(uuid))
 
     def interrupted(self) -> None:
         """The agent is asked to interrupt: what was asked before is not waited for any more."""
         for prompt in self._open:
             prompt.abandoned = True
+
+    def still_queued(self, uuids: list[str]) -> None:
+        """The agent told which prompts have not begun: their turns are not those that it interrupts."""
+        for prompt in self._open:
+            if prompt.uuid is not None and prompt.uuid in uuids:
+                prompt.abandoned = False
+
+    def prompts_cancelled(self, uuids: list[str]) -> None:
+        """The agent took prompts back that had not begun: no result will come for them."""
+        self._open = [prompt for prompt in self._open if prompt.uuid is None or prompt.uuid not in uuids]
 
     def state_changed(self, state: str) -> None:
         """The agent said that it is running, waits for the host, or is idle."""

@@ -1,0 +1,56 @@
+"""Where a conversation may be used: in the process and the event loop that started it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from typing import Any
+
+from claude_wrapper.errors import ClientUseError
+
+__all__ = ["Home"]
+
+
+class Home:
+    """The process and the event loop that something was made in."""
+
+    __slots__ = ("_loop", "_pid", "_what")
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._pid = os.getpid()
+        self._loop = _current_loop()
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether this process made it, and not the one that this process was forked from."""
+        return os.getpid() == self._pid
+
+    def check_process(self) -> None:
+        """Raise ClientUseError in a forked child."""
+        if not self.is_of_this_process:
+            raise ClientUseError(
+                f"{self._what} belongs to the process {self._pid}, of which this one is a fork; "
+                "start an agent of its own here"
+            )
+
+    def check(self) -> None:
+        """Raise ClientUseError in a forked child, in another event loop, and so in another thread's."""
+        self.check_process()
+        if _current_loop() is not self._loop:
+            raise ClientUseError(
+                f"{self._what} was started in another event loop, which alone can use it; with asyncio.run() or "
+                "trio.run(), start, use and close it in one call of it"
+            )
+
+
+def _current_loop() -> Any:
+    """Return what stands for the running event loop; each run of one has its own."""
+    trio = sys.modules.get("trio")
+    if trio is not None and trio.lowlevel.in_trio_run():
+        return trio.lowlevel.current_trio_token()
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

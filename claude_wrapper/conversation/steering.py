@@ -1,0 +1,95 @@
+"""Requests that change which results are to be expected, or what the agent may ask."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+import anyio
+
+from claude_wrapper.errors import ClaudeSDKError
+from claude_wrapper.tool_server import ToolServer
+from claude_wrapper.wire.requests_ask import McpSetServers
+from claude_wrapper.wire.requests_steer import CancelAsyncMessage, Interrupt
+
+from .callbacks import Callbacks
+from .changes import Changes
+from .turns import TurnTracker
+
+__all__ = ["Steering"]
+
+logger = logging.getLogger("claude_wrapper.conversation")
+
+_INTERRUPT_SECONDS = 2.0
+"""How long an agent that nobody listens to any more may take to end its turn."""
+
+
+class Request(Protocol):
+    """Sends a control request and returns its answer."""
+
+    async def __call__(self, body: Any, timeout: float | None = None) -> dict[str, Any]: ...
+
+
+class Steering:
+    """Sends such requests, and takes note of what they change."""
+
+    def __init__(
+        self,
+        request: Request,
+        turns: TurnTracker,
+        callbacks: Callbacks,
+        changes: Changes,
+        has_ended: Callable[[], bool],
+    ) -> None:
+        self._request = request
+        self._turns = turns
+        self._callbacks = callbacks
+        self._changes = changes
+        self._has_ended = has_ended
+
+    async def interrupt(self, *, cancel_queued: bool = False, timeout: float | None = None) -> dict[str, Any]:
+        """Interrupt the running turn, and take back the prompts that wait if these are not wanted either."""
+        self._turns.interrupted()
+        body = Interrupt(cancel_queued=True) if cancel_queued else Interrupt()
+        answer = await self._request(body, timeout)
+        self._turns.still_queued(answer.get("still_queued") or [])
+        self._turns.prompts_cancelled(answer.get("cancelled") or [])
+        return answer
+
+    async def end_turn(self) -> bool:
+        """Interrupt what runs, take back what waits, and wait a little for the result.
+
+        For agents that nobody listens to any more: so their sessions hold all that was done. Returns
+        whether the turn has ended; bounded, and not interrupted by cancellation.
+        """
+        with anyio.move_on_after(_INTERRUPT_SECONDS, shield=True):
+            try:
+                await self.interrupt(cancel_queued=True)
+                await self._changes.until(lambda: not self._turns.turn_is_open or self._has_ended())
+            except ClaudeSDKError:
+                logger.debug("the turn could not be interrupted", exc_info=True)
+        return not self._turns.turn_is_open
+
+    async def cancel_prompt(self, uuid: str, timeout: float | None = None) -> bool:
+        """Take back a prompt that has not begun; whether that could be done."""
+        answer = await self._request(CancelAsyncMessage(message_uuid=uuid), timeout)
+        cancelled = answer.get("cancelled") is True
+        if cancelled:
+            self._turns.prompts_cancelled([uuid])
+        return cancelled
+
+    async def set_servers(
+        self,
+        configs: dict[str, dict[str, Any]],
+        servers: Mapping[str, ToolServer],
+        timeout: float | None = None,
+    ) -> dict[str, Any]:
+        """Replace the tool servers that were added since the start; `servers` are those in this program."""
+        # The agent talks to the new ones before it answers.
+        before, self._callbacks.added_servers = self._callbacks.added_servers, servers
+        try:
+            return await self._request(McpSetServers(servers=configs), timeout)
+        except BaseException:
+            self._callbacks.added_servers = before
+            raise
