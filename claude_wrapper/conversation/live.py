@@ -11,27 +11,28 @@ from typing import Any
 import anyio
 import msgspec
 
-from claude_wrapper.errors import (
-    AgentExitedError,
-    ClaudeSDKError,
-    CLIConnectionError,
-    IncompleteTurnError,
-    ProcessError,
-    ResultError,
-)
+from claude_wrapper.errors import AgentExitedError, CLIConnectionError, RunTimeoutError
 from claude_wrapper.link.peer import ControlPeer
-from claude_wrapper.wire.codec import encode_line
+from claude_wrapper.wire.bodies import decode_reply
 from claude_wrapper.wire.framing import DEFAULT_LIMIT
 from claude_wrapper.wire.ids import new_uuid
 
 from .background import Background
 from .callbacks import Callbacks
+from .changes import Changes
 from .channels import AgentChannel
+from .ending import Ending, why
+from .feeding import feed
+from .home import Home
 from .inbox import Inbox
-from .prompts import check_prompt
+from .input_end import InputEnd
+from .mirror import MirrorTarget, StoreMirror
+from .prompts import check_prompt, composed, prompt_line
 from .router import Router
+from .steering import Steering
 from .streams import Messages, Response
 from .turns import TurnTracker
+from .watchdog import Patience, Watchdog
 
 __all__ = ["Limits", "Live"]
 
@@ -47,18 +48,32 @@ class Limits(msgspec.Struct, frozen=True):
     """How long an agent may take to exit once it has nothing left to do."""
     max_frame_bytes: int = DEFAULT_LIMIT
     max_unread_bytes: int = 64 * 1024 * 1024
+    patience: Patience = Patience()
 
 
 class Live:
     """One agent and all that runs for it. Opened once, closed once; usable from any task in between."""
 
-    def __init__(self, channel: AgentChannel, callbacks: Callbacks, limits: Limits) -> None:
+    def __init__(
+        self,
+        channel: AgentChannel,
+        callbacks: Callbacks,
+        limits: Limits,
+        mirrored_to: MirrorTarget | None = None,
+        *,
+        verbatim: bool = False,
+    ) -> None:
+        self._home = Home("This conversation")
         self._channel = channel
         self._callbacks = callbacks
         self._limits = limits
+        self._verbatim = verbatim
         self._background = Background()
-        self._inbox = Inbox(limits.max_unread_bytes)
+        self._inbox = Inbox(limits.max_unread_bytes, self._home)
         self._turns = TurnTracker()
+        self._mirror = (
+            None if mirrored_to is None else StoreMirror(mirrored_to, self._inbox, self._background.start)
+        )
         ids = itertools.count(1)
         self._peer = ControlPeer(
             self._send,
@@ -66,50 +81,76 @@ class Live:
             self._background.start,
             lambda: f"req_{next(ids)}_{os.urandom(4).hex()}",
         )
-        self._router = Router(self._peer, self._inbox, self._turns, max_frame_bytes=limits.max_frame_bytes)
-        self._changed = anyio.Event()
+        self._router = Router(
+            self._peer,
+            self._inbox,
+            self._turns,
+            max_frame_bytes=limits.max_frame_bytes,
+            mirror=self._mirror,
+        )
+        self._changes = Changes()
+        self._read_all = anyio.Event()
         self._ended = anyio.Event()
         self._closing = False
-        self._stopped = False
+        self._closed = anyio.Event()
+        self._input_end = InputEnd(channel, self._turns, self._changes, self._ended, limits.exit)
+        self._watchdog = (
+            Watchdog(limits.patience, self._turns, self._changes, self._waits_for_us)
+            if limits.patience
+            else None
+        )
+        self._overdue: RunTimeoutError | None = None
+        self.steering = Steering(self.request, self._turns, callbacks, self._changes, self._ended.is_set)
+        self._writing = 0
+        self._paused = False
         self.server_info: dict[str, Any] = {}
         """The agent's answer to the handshake."""
 
     # -- life
 
-    async def open(self, initialize: Any, *, must_block: bool = False) -> None:
+    async def open(self, initialize: Any, check: Callable[[dict[str, Any]], None]) -> None:
         """Start reading and shake hands; raises, with the agent stopped, when it does not answer.
 
-        `must_block`: a hook relies on the agent to block when the hook fails, so the agent has to say
-        that it does.
+        `check` looks at the answer and raises when this agent will not do.
         """
         self._background.start(self._read)
         try:
             answer = await self._peer.request(initialize, timeout=self._limits.initialize)
-            self.server_info = {} if answer is None else msgspec.json.decode(answer, type=dict[str, Any])
-            if must_block:
-                self._check_blocking()
+            self.server_info = decode_reply(answer, dict[str, Any])
+            check(self.server_info)
         except BaseException:
             await self.close(grace=0)
             raise
 
     async def close(self, grace: float | None = None) -> None:
         """Stop the agent and everything that runs for it. Bounded; not interrupted by cancellation."""
-        if self._closing:
-            with anyio.CancelScope(shield=True):
-                await self._ended.wait()
+        if not self._home.is_of_this_process:
+            # A fork holds nothing of the agent.
             return
-        self._closing = self._inbox.closed = True
+        self._home.check()
         with anyio.CancelScope(shield=True):
+            if self._closing:
+                await self._closed.wait()
+                return
+            self._closing = self._inbox.closed = True
             self._inbox.release()
             try:
                 await self._channel.stop(grace)
             finally:
                 with anyio.move_on_after(self._limits.exit):
-                    await self._ended.wait()
+                    await self._read_all.wait()
+                if self._mirror is not None:
+                    await self._mirror.close()
                 await self._background.stop()
                 self._inbox.end(None)
                 self._peer.fail(CLIConnectionError("The conversation is closed"))
                 self._ended.set()
+                self._closed.set()
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether the agent runs, and can be talked to from here."""
+        return self._home.is_of_this_process and not self._ended.is_set() and not self._closing
 
     @property
     def pid(self) -> int | None:
@@ -117,54 +158,67 @@ class Live:
         return self._channel.pid
 
     @property
+    def session_id(self) -> str | None:
+        """The session's id, once the agent has told it."""
+        return self._router.session_id
+
+    @property
     def turn_is_open(self) -> bool:
         """Whether a prompt still waits for its result."""
         return self._turns.turn_is_open
 
     def kill(self) -> None:
-        """End the agent at once; what waits for it fails with the reason."""
+        """End the agent at once; what waits for it fails with the reason. May be called from any thread."""
+        self._home.check_process()
         self._channel.kill()
 
     def adopt_context(self) -> None:
         """Run callbacks from now on in the context variables of the caller."""
         self._background.adopt_context()
 
+    def watch(self, *, whole_run: bool) -> None:
+        """Stop the agent when it works for too long; the clock runs until it ends, or for each turn anew."""
+        if self._watchdog is not None:
+            self._background.start(self._watch, self._watchdog, whole_run)
+
     # -- what users ask
 
-    async def request(self, body: Any, timeout: float | None = None) -> Any:
+    async def request(self, body: Any, timeout: float | None = None) -> dict[str, Any]:
         """Send a control request and return its decoded answer."""
+        self._home.check()
         self._inbox.release()
         answer = await self._peer.request(body, timeout=self._limits.control if timeout is None else timeout)
-        return None if answer is None else msgspec.json.decode(answer)
+        return decode_reply(answer, dict[str, Any])
 
-    async def interrupt(self, body: Any) -> None:
-        """Interrupt the running turn."""
-        self._turns.interrupted()
-        await self.request(body)
-
-    async def send_prompt(self, frame: dict[str, Any], *, tag: bool) -> None:
-        """Write one prompt. `tag` gives it an id, so that its result can be told from others."""
+    async def send_prompt(self, frame: dict[str, Any], *, tag: bool = False) -> str | None:
+        """Write one prompt and return its id. `tag` gives it one, so that its result can be told from others."""
+        self._home.check()
         check_prompt(frame)
-        if self._peer_error is not None:
-            raise self._peer_error
-        if frame.get("type") == "user":
-            if tag and not frame.get("uuid"):
-                own = new_uuid()
-                self._router.own_uuids.add(own)
-                frame = {**frame, "uuid": own}
+        if self._inbox.ended and self._inbox.error is not None:
+            raise self._inbox.error
+        is_prompt = frame.get("type") == "user"
+        if is_prompt and tag and not frame.get("uuid"):
+            own = new_uuid()
+            self._router.own_uuids.add(own)
+            frame = {**frame, "uuid": own}
+        line = prompt_line(composed(frame) if self._verbatim else frame)
+        if is_prompt:
             self._turns.prompt_sent(frame.get("uuid"))
-        await self._send(encode_line(frame))
+            self._changes.tell()
+        await self._send(line)
+        return frame.get("uuid")
 
-    def feed_prompts(self, prompts: AsyncIterable[dict[str, Any]], *, then_end: bool) -> None:
-        """Write prompts as an iterable gives them, in the background; its failure ends the messages."""
-        self._background.start(self._feed, prompts, then_end)
+    def feed_prompts(self, prompts: AsyncIterable[dict[str, Any]]) -> None:
+        """Write prompts as an iterable gives them, then end the input; its failure ends the messages."""
+        self._background.start(self._feed, prompts)
 
     async def end_input(self) -> None:
         """Say that no more prompts come: at once, or when the agent has nothing left to ask."""
         if self._callbacks.are_registered:
-            self._background.start(self._end_input_when_over)
+            self._background.start(self._input_end.when_over)
         else:
-            await self._end_input()
+            await self._channel.end_input()
+        self._background.start(self._input_end.stop_if_it_lingers, lambda: self._closing)
 
     async def next_batch(self) -> list[Any]:
         """Take all messages that are there, waiting for the first; [] at the end, or raises how it ended."""
@@ -189,47 +243,74 @@ class Live:
         try:
             while chunk := await self._channel.receive():
                 self._router.feed(chunk)
-                self._changed.set()
-                if self._inbox.is_full and not self._peer.waiting and not self._callbacks.are_registered:
-                    await self._inbox.drained()
+                self._changes.tell()
+                if self._watchdog is not None:
+                    self._watchdog.hear()
+                if self._inbox.is_full and self._may_pause:
+                    await self._pause()
             self._router.finish()
         except Exception as error:
             logger.debug("reading from the agent failed", exc_info=True)
             failure = error
+        except BaseException:
+            # The event loop ends, or the conversation does: nobody shall wait for what is not read any more.
+            self._ended.set()
+            self._changes.tell()
+            raise
         await self._end(failure)
+
+    @property
+    def _may_pause(self) -> bool:
+        """Whether nothing that happens depends on what the agent would write next."""
+        return not (self._peer.waiting or self._writing or self._closing or self._callbacks.are_registered)
+
+    async def _pause(self) -> None:
+        self._paused = True
+        try:
+            await self._inbox.drained()
+        finally:
+            self._paused = False
+
+    def _waits_for_us(self) -> bool:
+        return self._paused or bool(self._peer.serving)
 
     async def _end(self, failure: Exception | None) -> None:
         """The agent's output is over: find out why, and tell everybody who waits."""
         code = await self._channel.wait(self._limits.exit)
-        error = self._why(code, failure)
+        error = None if self._closing else self._overdue or why(self._ending(code, failure))
+        self._peer.fail(self._overdue or AgentExitedError("The agent has ended", code, self._tail))
+        self._read_all.set()
+        if self._mirror is not None:
+            await self._mirror.finish()
         self._inbox.end(error)
-        self._peer.fail(AgentExitedError("The agent has ended", code, self._tail))
         self._ended.set()
-        self._changed.set()
+        self._changes.tell()
 
-    def _why(self, code: int | None, failure: Exception | None) -> Exception | None:
-        result = self._router.last_result
-        if self._closing:
-            return None
-        if result is not None and result.get("is_error") and (code or self._stopped):
-            return ResultError(_result_text(result), result, code, self._tail)
-        if self._stopped:
-            return None
-        if code:
-            return ProcessError(f"Command failed with exit code {code}", code, self._tail)
-        if failure is not None:
-            return failure if isinstance(failure, ClaudeSDKError) else _connection_error(failure)
-        if self._turns.turn_is_open:
-            return IncompleteTurnError("The agent ended without a result", code, self._tail)
-        return None
+    def _ending(self, code: int | None, failure: Exception | None) -> Ending:
+        return Ending(
+            code=code,
+            tail=self._tail,
+            result=self._router.last_result,
+            failure=failure,
+            stopped=self._input_end.has_stopped,
+            turn_is_open=self._turns.turn_is_open,
+        )
+
+    async def _watch(self, watchdog: Watchdog, whole_run: bool) -> None:
+        error = await watchdog.overdue(self._ended.is_set, whole_run=whole_run)
+        if error is None or self._closing:
+            return
+        logger.warning("%s", error)
+        self._overdue = error
+        error.session_id = self.session_id
+        await self._channel.stop(None if await self.steering.end_turn() else 0)
 
     # -- writing
 
-    @property
-    def _peer_error(self) -> Exception | None:
-        return self._inbox.error if self._inbox.ended else None
-
     async def _send(self, data: bytes) -> None:
+        self._writing += 1
+        # An agent that cannot write does not read either.
+        self._inbox.release()
         try:
             await self._channel.send(data)
         except CLIConnectionError:
@@ -239,75 +320,17 @@ class Live:
             if self._inbox.error is not None:
                 raise self._inbox.error from None
             raise
+        finally:
+            self._writing -= 1
 
-    async def _feed(self, prompts: AsyncIterable[dict[str, Any]], then_end: bool) -> None:
+    async def _feed(self, prompts: AsyncIterable[dict[str, Any]]) -> None:
         try:
-            async for frame in prompts:
-                await self.send_prompt(frame, tag=False)
-            if then_end:
-                await self.end_input()
+            await feed(prompts, self.send_prompt)
+            await self.end_input()
         except Exception as error:
             logger.debug("the prompts ended in an error", exc_info=True)
             self._inbox.end(error)
 
-    async def _end_input_when_over(self) -> None:
-        """Keep the agent's input open for answers until its run is over."""
-        await self._until(lambda: self._turns.has_result)
-        with anyio.move_on_after(_seconds_from_env("CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS", 600.0)):
-            await self._until(lambda: self._turns.run_is_over)
-        await self._end_input()
-
-    async def _end_input(self) -> None:
-        await self._channel.end_input()
-        self._background.start(self._stop_if_it_lingers)
-
-    async def _stop_if_it_lingers(self) -> None:
-        """End an agent that has said all it had to say but does not exit."""
-        while not self._ended.is_set():
-            await self._until(lambda: self._turns.run_is_over)
-            with anyio.move_on_after(self._limits.exit):
-                await self._ended.wait()
-            if self._turns.run_is_over and not self._ended.is_set() and not self._closing:
-                self._stopped = True
-                await self._channel.stop(0)
-                return
-
-    async def _until(self, condition: Callable[[], bool]) -> None:
-        """Wait for a condition that changes with what the agent writes, or for the end."""
-        while not condition() and not self._ended.is_set():
-            if self._changed.is_set():
-                self._changed = anyio.Event()
-            await self._changed.wait()
-
-    def _check_blocking(self) -> None:
-        info = self.server_info
-        if not info.get("hook_on_failure_supported") or info.get("hooks_applied") is False:
-            raise CLIConnectionError(
-                'A hook has on_failure="block", but this agent does not say that it blocks when a hook fails'
-            )
-
     @property
     def _tail(self) -> str | None:
         return self._channel.stderr_tail or None
-
-
-def _result_text(result: dict[str, Any]) -> str:
-    errors = result.get("errors")
-    text = (
-        "; ".join(map(str, errors)) if errors else result.get("result") or result.get("subtype") or "unknown"
-    )
-    return f"Claude Code returned an error result: {text}"
-
-
-def _connection_error(failure: Exception) -> CLIConnectionError:
-    error = CLIConnectionError(f"The connection to the agent broke: {failure}")
-    error.__cause__ = failure
-    return error
-
-
-def _seconds_from_env(name: str, default: float) -> float:
-    """Read a number of milliseconds; what is no number counts as unset."""
-    try:
-        return float(os.environ[name]) / 1000
-    except (KeyError, ValueError):
-        return default

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from claude_wrapper import messages as m
@@ -27,6 +27,7 @@ from claude_wrapper.wire.notices import SystemHead, TranscriptMirrorFrame
 
 from . import reading
 from .inbox import Inbox
+from .mirror import StoreMirror
 from .turns import TurnTracker
 
 __all__ = ["Router"]
@@ -75,17 +76,19 @@ class Router:
         turns: TurnTracker,
         *,
         max_frame_bytes: int,
-        on_mirror: Callable[[str, list[dict[str, Any]]], None] | None = None,
+        mirror: StoreMirror | None = None,
     ) -> None:
         self._peer = peer
         self._inbox = inbox
         self._turns = turns
         self._splitter = LineSplitter(max_frame_bytes)
-        self._on_mirror = on_mirror
+        self._mirror = mirror
         self.own_uuids: set[str] = set()
         """Ids that this library gave to prompts; users that set none are shown none."""
         self.last_result: dict[str, Any] | None = None
         """The latest result, as long as nothing but a state frame followed it."""
+        self.session_id: str | None = None
+        """The session that the agent named last."""
         self.lost_lines = 0
         """How many lines were no frames, or too long."""
 
@@ -116,12 +119,23 @@ class Router:
                 out.append(reading.user_message(frame))
             else:
                 message = self._other(frame, line)
+                if type(message) is m.ResultMessage and self._mirror is not None:
+                    self._hold_back(out)
                 if message is not None:
                     out.append(message)
                 continue
             self.last_result = None
         if out:
             self._inbox.put(out, size)
+
+    def _hold_back(self, out: list[Any]) -> None:
+        """Hold back a result until what was mirrored before it is in the store."""
+        assert self._mirror is not None
+        slot = self._mirror.flush()
+        if slot is not None:
+            self._inbox.put(out, 0)
+            out.clear()
+            self._inbox.hold(slot)
 
     def _other(self, frame: Any, line: Line) -> Any:
         """Deal with a frame that is not one of the frequent ones; return the message in it, if any."""
@@ -136,8 +150,8 @@ class Router:
                 assert isinstance(line, bytes)
                 return self._result(reading.result_message(frame), decode_object(line))
             case TranscriptMirrorFrame(file_path=path, entries=entries):
-                if self._on_mirror is not None:
-                    self._on_mirror(path, entries)
+                if self._mirror is not None:
+                    self._mirror.add(path, entries, len(line) if isinstance(line, bytes) else 0)
                 return None
             case KeepAliveFrame():
                 return None
@@ -168,17 +182,25 @@ class Router:
             self._turns.state_changed(str(raw.get("state")))
             return None if raw.get("sdk_host_only") is True else reading.system_message(raw)
         self.last_result = None
+        if subtype == "init":
+            self._note_session(raw)
         if subtype.startswith("task_"):
             self._turns.task_event(subtype, raw)
         return reading.system_message(raw)
 
     def _result(self, message: m.ResultMessage, raw: dict[str, Any]) -> m.ResultMessage:
         self.last_result = raw
+        self._note_session(raw)
         uuids = raw.get("user_message_uuids") or [raw.get("user_message_uuid")]
         origin = raw.get("origin")
         background = isinstance(origin, dict) and origin.get("kind") not in {None, "human"}
         self._turns.result_came([u for u in uuids if isinstance(u, str)], background=background)
         return self._without_own(message)
+
+    def _note_session(self, raw: dict[str, Any]) -> None:
+        named = raw.get("session_id")
+        if isinstance(named, str) and named:
+            self.session_id = named
 
     def _bad(self, frame: BadFrame) -> Any:
         """Save what can be used of a frame of the wrong shape."""

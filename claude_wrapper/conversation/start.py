@@ -10,14 +10,20 @@ import msgspec
 from claude_wrapper.option_conflicts import validate
 from claude_wrapper.options import ClaudeAgentOptions
 from claude_wrapper.spawn.command import build_command
-from claude_wrapper.spawn.start import start_agent
+from claude_wrapper.spawn.environment import build_environment
+from claude_wrapper.spawn.start import private_folder, start_agent
+from claude_wrapper.store.paths import projects_dir
 from claude_wrapper.tool_server import tool_servers
 from claude_wrapper.wire.framing import DEFAULT_LIMIT
 from claude_wrapper.wire.requests_steer import Initialize
 
-from .callbacks import Callbacks, HookRegistry
+from .callbacks import Callbacks
 from .channels import AgentChannel, Transport, TransportChannel
+from .hook_registry import HookRegistry
 from .live import Limits, Live
+from .mirror import MirrorTarget
+from .trace import traced
+from .watchdog import Patience
 
 __all__ = ["start_conversation"]
 
@@ -27,27 +33,46 @@ _INITIALIZE_SECONDS = 60.0
 async def start_conversation(options: ClaudeAgentOptions, transport: Transport | None = None) -> Live:
     """Start the agent, or connect the transport, and shake hands.
 
-    Raises OptionsError, CLINotFoundError or CLIConnectionError, with nothing left running.
+    Raises OptionsError, CLINotFoundError, CLIConnectionError or SessionStoreError, with nothing left running.
     """
     validate(options)
     # What can be wrong with callbacks and tools is found before there is anything to stop.
     hooks = HookRegistry(options.hooks)
     callbacks = Callbacks(options.can_use_tool, hooks, tool_servers(options.mcp_servers))
-    channel, fields = await _channel(options, transport)
-    live = Live(channel, callbacks, _limits(options))
+    channel, fields, target = await _channel(options, transport)
+    channel = traced(channel, (os.environ, options.env))
+    live = Live(channel, callbacks, _limits(options), target, verbatim=options.verbatim_prompts)
     initialize = msgspec.convert({"subtype": "initialize", "hooks": hooks.wire, **fields}, Initialize)
-    await live.open(initialize, must_block=hooks.must_block)
+    await live.open(initialize, hooks.check_agent)
     return live
 
 
 async def _channel(
     options: ClaudeAgentOptions, transport: Transport | None
-) -> tuple[AgentChannel, dict[str, Any]]:
-    if transport is None:
-        return start_agent(options)
-    fields = build_command(options).initialize
-    await transport.connect()
-    return TransportChannel(transport), fields
+) -> tuple[AgentChannel, dict[str, Any], MirrorTarget | None]:
+    if transport is not None:
+        fields = build_command(options).initialize
+        await transport.connect()
+        return TransportChannel(transport), fields, _mirror_target(options)
+    if options.session_store is None:
+        return *start_agent(options), None
+    # Start-up: most programs have no session store.
+    from .stored_session import restore  # noqa: PLC0415
+
+    folder = private_folder(options)
+    try:
+        options = await restore(options, folder)
+        return *start_agent(options, folder), _mirror_target(options)
+    except BaseException:
+        folder.remove()
+        raise
+
+
+def _mirror_target(options: ClaudeAgentOptions) -> MirrorTarget | None:
+    if options.session_store is None:
+        return None
+    projects = projects_dir(build_environment(options, os.environ))
+    return MirrorTarget(options.session_store, projects, options.session_store_flush == "eager")
 
 
 def _limits(options: ClaudeAgentOptions) -> Limits:
@@ -57,6 +82,7 @@ def _limits(options: ClaudeAgentOptions) -> Limits:
         control=options.control_timeout,
         exit=close[0] if isinstance(close, tuple) else close,
         max_frame_bytes=options.max_buffer_size or DEFAULT_LIMIT,
+        patience=Patience(options.timeout, options.idle_timeout),
     )
 
 

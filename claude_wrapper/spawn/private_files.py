@@ -48,7 +48,18 @@ class PrivateFolder:
         self._path: Path | None = None
 
     def write(self, file: PrivateFile) -> Path:
-        """Write a file and return its path."""
+        """Write a file, whose name may lead through folders, and return its path."""
+        path = self.path / file.name
+        self._make_folder(path.parent)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(file.content)
+        self._give(path)
+        return path
+
+    @property
+    def path(self) -> Path:
+        """The folder, made when it is first asked for."""
         if self._path is None:
             import tempfile  # noqa: PLC0415  # start-up: most agents need no file
 
@@ -56,18 +67,19 @@ class PrivateFolder:
             # The name says whose it is, so that what a killed program leaves behind can be told from what is in use.
             self._path = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
             self._give(self._path)
-        path = self._path / file.name
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(file.content)
-        self._give(path)
-        return path
+        return self._path
 
     def remove(self) -> None:
         """Remove the folder and its files; does nothing when there is none."""
         path, self._path = self._path, None
         if path is not None:
             _remove(path)
+
+    def _make_folder(self, path: Path) -> None:
+        if not path.exists():
+            self._make_folder(path.parent)
+            path.mkdir(mode=0o700)
+            self._give(path)
 
     def _give(self, path: Path) -> None:
         if self._owner is not None and sys.platform != "win32":

@@ -19,19 +19,28 @@ from .settings import resolve_settings
 from .stderr import StderrSink, line_callback
 from .system_pipes import open_pipes
 
-__all__ = ["prepare", "start", "start_agent"]
+__all__ = ["prepare", "private_folder", "start", "start_agent"]
 
 logger = logging.getLogger("claude_wrapper.spawn")
 
 
-def start_agent(options: ClaudeAgentOptions) -> tuple[AgentProcess, dict[str, Any]]:
+def start_agent(
+    options: ClaudeAgentOptions, folder: PrivateFolder | None = None
+) -> tuple[AgentProcess, dict[str, Any]]:
     """Start the agent that the options name; return it and its fields of the initialize request.
 
-    Needs a running event loop and does not wait. Raises OptionsError, CLINotFoundError,
-    AgentStartError or CLIConnectionError, with nothing left running.
+    `folder` may hold files for the agent; it is removed when the agent has ended. Needs a running event
+    loop and does not wait. Raises OptionsError, CLINotFoundError, AgentStartError or CLIConnectionError,
+    with nothing left running.
     """
     program, command = prepare(options)
-    return start(program, command, options), command.initialize
+    return start(program, command, options, folder), command.initialize
+
+
+def private_folder(options: ClaudeAgentOptions) -> PrivateFolder:
+    """Return a folder for files that only the agent of these options may read."""
+    account = resolve_account(options.user)
+    return PrivateFolder(None if account is None else (account.uid, account.gid))
 
 
 def prepare(options: ClaudeAgentOptions) -> tuple[AgentProgram, Command]:
@@ -42,10 +51,12 @@ def prepare(options: ClaudeAgentOptions) -> tuple[AgentProgram, Command]:
     return program, build_command(options, resolve_settings(options))
 
 
-def start(program: AgentProgram, command: Command, options: ClaudeAgentOptions) -> AgentProcess:
+def start(
+    program: AgentProgram, command: Command, options: ClaudeAgentOptions, folder: PrivateFolder | None = None
+) -> AgentProcess:
     """Start a program with a command line that was built for these options."""
     account = resolve_account(options.user)
-    folder = PrivateFolder(None if account is None else (account.uid, account.gid))
+    folder = private_folder(options) if folder is None else folder
     process = None
     try:
         process = launch([*program.argv, *_written(command, folder)], command.env, options.cwd, account)
