@@ -94,10 +94,11 @@ class _Loader:
         subpaths = await self._asked("list_subkeys()", self._store.list_subkeys(key))
         found: dict[str, list[Any]] = {}
         for subpath in subpaths:
-            if is_safe_subpath(subpath):
-                found[str(PurePosixPath(subpath))] = await self._load(session_id, subpath)
-            else:
+            name = str(PurePosixPath(subpath))
+            if not is_safe_subpath(subpath):
                 logger.warning("the session store names a transcript outside its session: %r", subpath)
+            elif name not in found:
+                found[name] = await self._load(session_id, subpath)
         return found
 
     async def _load(self, session_id: str, subpath: str | None = None) -> list[Any]:

@@ -1,7 +1,7 @@
 import anyio
 import pytest
 
-from claude_wrapper.conversation.inbox import Inbox
+from claude_wrapper.conversation.inbox import Inbox, Slot
 
 pytestmark = pytest.mark.anyio
 
@@ -96,3 +96,44 @@ async def test_a_reader_that_waits_for_room_can_be_released():
             inbox.release()
 
     assert len(inbox) == 1
+
+
+async def test_a_slot_holds_back_what_is_behind_it_until_it_is_filled():
+    inbox = Inbox(100)
+    slot = Slot()
+    inbox.put([1], 1)
+    inbox.hold(slot)
+    inbox.put([4], 1)
+
+    assert (len(inbox), inbox.take_all(), bool(inbox)) == (2, [1], False)
+    with anyio.move_on_after(0.05) as waiting:
+        await inbox.wait()
+    assert waiting.cancelled_caught
+
+    inbox.fill(slot, [2, 3])
+    assert await inbox.wait()
+    assert (inbox.take(), inbox.take_all(), len(inbox)) == (2, [3, 4], 0)
+
+
+async def test_a_filled_slot_wakes_who_waits_and_may_be_empty():
+    inbox = Inbox(100)
+    slots = [Slot(), Slot()]
+    for slot in slots:
+        inbox.hold(slot)
+    inbox.put(["last"], 1)
+    inbox.end(None)
+    taken = []
+
+    async def read():
+        while await inbox.wait():
+            taken.extend(inbox.take_all())
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(read)
+            for slot in reversed(slots):
+                await anyio.wait_all_tasks_blocked()
+                assert taken == []
+                inbox.fill(slot, [])
+
+    assert taken == ["last"]
