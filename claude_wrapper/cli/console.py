@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TextIO
@@ -29,6 +30,9 @@ def guarded(argv: Sequence[str] | None) -> int:
         with suppress(OSError):
             error(f"error: cannot write: {problem}")
         code = Exit.OUTPUT_FAILED
+    except Exception:  # noqa: BLE001  # whatever it is, its exit code must not be that of something else
+        traceback.print_exc()
+        code = Exit.BUG
     _abandon_unwritable()
     return int(code)
 

@@ -17,7 +17,8 @@ MODULE = "auth.py"
 TESTS = "test_auth.py"
 
 WRONG = "        if age < SESSION_SECONDS:\n            return None"
-FIXED = "        if age > SESSION_SECONDS:\n            return None"
+FIXED = "        if age >= SESSION_SECONDS:\n            return None"
+"""Longer than WRONG: Python takes compiled code for current when size and second of the source are the same."""
 
 _MODULE_TEXT = f'''"""Logs users in and knows whose session a token is."""
 
@@ -124,7 +125,9 @@ async def check(folder: Path) -> Verdict:
     """Run the tests as they were written at first, whatever was done to their file."""
     (folder / TESTS).write_text(_TESTS_TEXT, encoding="utf-8")
     with anyio.fail_after(_CHECK_SECONDS):
-        done = await anyio.run_process([sys.executable, "-m", "unittest"], input=b"", cwd=folder, check=False)
+        done = await anyio.run_process(
+            [sys.executable, "-B", "-m", "unittest"], input=b"", cwd=folder, check=False
+        )
     said = done.stderr.decode("utf-8", "replace")
     ran = re.search(r"^Ran (\d+) tests?", said, re.MULTILINE)
     tests = int(ran[1]) if ran else 0

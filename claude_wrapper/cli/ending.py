@@ -7,7 +7,7 @@ import signal
 from dataclasses import dataclass
 
 from claude_wrapper.errors import ClaudeSDKError, OptionsError, ResultError
-from claude_wrapper.messages import AssistantMessage, Message, ResultMessage, UnknownMessage
+from claude_wrapper.messages import AssistantMessage, Message, ResultMessage, SystemMessage, UnknownMessage
 
 from .exits import Exit, by_signal
 
@@ -22,7 +22,7 @@ class Ending:
     error: ClaudeSDKError | None = None
     """What the library raised; never a ResultError, since `result` says the same."""
     has_begun: bool = False
-    """Whether the agent has sent anything."""
+    """Whether the agent was ready for the prompt."""
     session_id: str = ""
     signal: int | None = None
     """The signal that was sent to end the run."""
@@ -33,13 +33,13 @@ class Ending:
 
     def take(self, message: Message | UnknownMessage) -> None:
         """Learn from a message."""
-        self.has_begun = True
         if isinstance(message, ResultMessage):
             self.result = message
             self.is_unauthenticated |= message.api_error_status == 401
         elif isinstance(message, AssistantMessage):
             self.is_unauthenticated |= message.error == "authentication_failed"
-        self.session_id = getattr(message, "session_id", None) or self.session_id
+        known = message.data.get("session_id") if isinstance(message, SystemMessage) else None
+        self.session_id = known or getattr(message, "session_id", None) or self.session_id
 
     def fail(self, error: ClaudeSDKError) -> None:
         """Learn from what the library raised."""

@@ -16,6 +16,7 @@ class Exit(IntEnum):
     NOT_STARTED = 3
     NOT_AUTHENTICATED = 4
     AGENT_DIED = 5
+    BUG = 70
     OUTPUT_FAILED = 74
     TIMED_OUT = 124
     HUNG_UP = 129
@@ -31,6 +32,7 @@ EXPLANATIONS: dict[Exit, str] = {
     Exit.NOT_STARTED: "the agent could not be started, or ended before it was ready",
     Exit.NOT_AUTHENTICATED: "there is no key for the API, or the API refused it",
     Exit.AGENT_DIED: "the agent died, or broke off without a result",
+    Exit.BUG: "a bug in this program; its traceback is on stderr",
     Exit.OUTPUT_FAILED: "output or a temporary file could not be written, for example because the disk is full",
     Exit.TIMED_OUT: "the time given by --timeout was up",
     Exit.HUNG_UP: "ended by SIGHUP: the terminal was closed",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
-from collections.abc import AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing, contextmanager
 from typing import Any
 
 import anyio
@@ -31,10 +32,23 @@ _WIND_DOWN = 5.0
 def follow(prompt: str, options: ClaudeAgentOptions, view: View, timeout: float | None = None) -> Ending:
     """Run an agent and show it. Nothing that is expected to go wrong is raised; see the ending."""
     run = _Run(prompt, options, view)
-    with view:
+    with view, _warnings_shown(view):
         anyio.run(run.follow, timeout)
         run.finish()
     return run.ending
+
+
+@contextmanager
+def _warnings_shown(view: View) -> Iterator[None]:
+    """Show what the library logs as the view's own notes, which do not get in the way of what is drawn."""
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = lambda record: view.note(record.getMessage())  # type: ignore[method-assign]  # no class needed
+    logger = logging.getLogger("claude_wrapper")
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 class _Run:
@@ -82,6 +96,7 @@ class _Run:
 
     async def _input(self) -> AsyncIterator[dict[str, Any]]:
         """Give the prompt, and keep the way to the agent open while it may have to be interrupted."""
+        self.ending.has_begun = True
         if self.ending.is_cut_short:
             return
         yield msgspec.to_builtins(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from types import TracebackType
 
 from claude_wrapper.messages import Message, UnknownMessage
 
 from .ending import Ending
+from .printable import printable
 
 __all__ = ["View"]
 
 
 class View:
-    """Shows a run. A context, since a view may have to give the terminal back; this one shows nothing."""
+    """Shows a run. A context, since a view may have to give the terminal back; this one shows only notes."""
 
     wants_pieces = False
     """Whether it shows replies while they are being written."""
@@ -30,6 +32,7 @@ class View:
 
     def note(self, text: str) -> None:
         """Show a sentence of our own."""
+        print(printable(text), file=sys.stderr, flush=True)
 
     def end(self, ending: Ending) -> None:
         """Show how the run ended. Failures are told by somebody else, on stderr."""

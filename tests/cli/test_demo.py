@@ -28,7 +28,7 @@ def test_the_bug_is_found_and_fixed(cli):
     assert "2 of 4 tests fail" in said
     assert "FAILED (failures=2)" in said
     assert "- if age < SESSION_SECONDS:" in said
-    assert "+ if age > SESSION_SECONDS:" in said
+    assert "+ if age >= SESSION_SECONDS:" in said
     assert "4 of 4 tests pass; the bug is fixed." in said
     assert re.search(r"^Done: 6 turns, \d+\.\d s, \$0\.\d{4}, session [0-9a-f-]{36}$", said, re.MULTILINE)
     order = [
@@ -165,6 +165,22 @@ def test_tests_that_were_weakened_do_not_count(tmp_path):
     )
     verdict = anyio.run(check, tmp_path)
     assert (verdict.tests, verdict.failed, verdict.is_good) == (4, 2, False)
+
+
+def test_a_fix_counts_even_within_the_second_in_which_the_bug_was_compiled(tmp_path):
+    make_project(tmp_path)
+    module = tmp_path / "auth.py"
+    os.utime(module, (1_000_000_000, 1_000_000_000))
+    run_tests = [sys.executable, "-m", "unittest"]
+    assert (
+        subprocess.run(run_tests, cwd=tmp_path, capture_output=True, timeout=30, check=False).returncode == 1
+    )
+    module.write_text(module.read_text().replace(WRONG, FIXED))
+    os.utime(module, (1_000_000_000, 1_000_000_000))
+    assert (
+        subprocess.run(run_tests, cwd=tmp_path, capture_output=True, timeout=30, check=False).returncode == 0
+    )
+    assert anyio.run(check, tmp_path).is_good
 
 
 def test_a_module_that_does_not_even_load_is_not_fixed(tmp_path):

@@ -13,6 +13,8 @@ import pytest
 from claude_wrapper.testing import ScriptedAgent, ScriptedModel, call, fail, refused_url, say, stall
 from claude_wrapper.testing.polling import poll
 
+SESSION_ID = "5e551011-0000-4000-8000-000000000001"
+
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
 
 
@@ -141,6 +143,35 @@ def test_an_agent_that_ends_without_a_result_ends_in_5(cli, agent):
     code, said = told(cli("run", "Go", "--agent", str(agent.path)))
     assert code == 5
     assert "without a result" in said
+
+
+def test_an_agent_that_dies_at_the_prompt_was_started(cli, agent):
+    agent.wait("init").wait("user").exit(9)
+    code, said = told(cli("run", "Go", "--agent", str(agent.path)))
+    assert code == 5
+    assert "exit code: 9" in said
+
+
+def test_a_session_can_be_gone_on_with_though_its_agent_died(cli, agent):
+    agent.begin().exit(9)
+    _, said = told(cli("run", "Go", "--agent", str(agent.path)))
+    assert f"claude-wrapper run --resume {SESSION_ID}" in said
+
+
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_lines_that_are_no_frames_are_told_and_passed_over(cli, agent, words):
+    agent.begin().raw("{broken\x1b}\n").result("done")
+    code, said = told(cli("run", "Go", *words, "--agent", str(agent.path)))
+    assert code == 0
+    assert "is no frame and was skipped" in said
+    assert "\x1b" not in said
+
+
+def test_a_bug_of_ours_has_an_exit_code_of_its_own(cli, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['anyio'] = None")
+    done = cli("run", "Go", env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 70
+    assert "Traceback" in done.stderr
 
 
 def test_what_an_agent_says_cannot_steer_the_terminal(cli, agent):
