@@ -21,6 +21,20 @@ if TYPE_CHECKING:
         ToolPermissionContext,
     )
     from claude_wrapper.client import ClaudeSDKClient
+    from claude_wrapper.client_answers import (
+        AccountInfo,
+        AgentInfo,
+        CommandInfo,
+        InterruptResult,
+        McpSetServersResult,
+        ModelInfo,
+        ReloadPluginsResult,
+        RewindFilesResult,
+        SessionUsage,
+        SettingsInForce,
+        TaskOutput,
+        UsageReport,
+    )
     from claude_wrapper.context_usage import ContextUsageCategory, ContextUsageResponse
     from claude_wrapper.conversation.channels import Transport
     from claude_wrapper.errors import (
@@ -28,16 +42,19 @@ if TYPE_CHECKING:
         AgentStartError,
         ClaudeSDKError,
         CLIConnectionError,
+        ClientUseError,
         CLIJSONDecodeError,
         CLINotFoundError,
         ControlError,
         ControlTimeoutError,
         FrameTooLargeError,
+        IdleTimeoutError,
         IncompleteTurnError,
         MessageParseError,
         OptionsError,
         ProcessError,
         ResultError,
+        RunTimeoutError,
         SessionStoreError,
         StructuredOutputError,
     )
@@ -139,6 +156,7 @@ if TYPE_CHECKING:
         ThinkingConfigEnabled,
     )
     from claude_wrapper.options import ClaudeAgentOptions
+    from claude_wrapper.pool import AgentPool
     from claude_wrapper.sandbox import SandboxIgnoreViolations, SandboxNetworkConfig, SandboxSettings
     from claude_wrapper.session_edits_in_stores import (
         delete_session_via_store,
@@ -192,6 +210,7 @@ if TYPE_CHECKING:
     )
     from claude_wrapper.structured import output_format, structured_result
     from claude_wrapper.tools import SdkMcpTool, ToolAnnotations, create_sdk_mcp_server, tool
+    from claude_wrapper.warm import WarmAgent, startup
     from claude_wrapper.wire.blocks import (
         ContentBlock,
         ServerToolName,
@@ -205,6 +224,20 @@ if TYPE_CHECKING:
     )
 
 _MODULES = {
+    "client_answers": [
+        "AccountInfo",
+        "AgentInfo",
+        "CommandInfo",
+        "InterruptResult",
+        "McpSetServersResult",
+        "ModelInfo",
+        "ReloadPluginsResult",
+        "RewindFilesResult",
+        "SessionUsage",
+        "SettingsInForce",
+        "TaskOutput",
+        "UsageReport",
+    ],
     "approval": [
         "CanUseTool",
         "CanUseToolShadowedWarning",
@@ -225,14 +258,17 @@ _MODULES = {
         "CLIJSONDecodeError",
         "CLINotFoundError",
         "ClaudeSDKError",
+        "ClientUseError",
         "ControlError",
         "ControlTimeoutError",
         "FrameTooLargeError",
+        "IdleTimeoutError",
         "IncompleteTurnError",
         "MessageParseError",
         "OptionsError",
         "ProcessError",
         "ResultError",
+        "RunTimeoutError",
         "SessionStoreError",
         "StructuredOutputError",
     ],
@@ -334,6 +370,7 @@ _MODULES = {
         "ThinkingConfigEnabled",
     ],
     "options": ["ClaudeAgentOptions"],
+    "pool": ["AgentPool"],
     "sandbox": ["SandboxIgnoreViolations", "SandboxNetworkConfig", "SandboxSettings"],
     "session_edits_in_stores": [
         "delete_session_via_store",
@@ -387,6 +424,7 @@ _MODULES = {
     ],
     "structured": ["output_format", "structured_result"],
     "tools": ["SdkMcpTool", "ToolAnnotations", "create_sdk_mcp_server", "tool"],
+    "warm": ["WarmAgent", "startup"],
     "wire.blocks": [
         "ContentBlock",
         "ServerToolName",
@@ -405,8 +443,11 @@ _HOME = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     "TERMINAL_TASK_STATUSES",
+    "AccountInfo",
     "AgentDefinition",
     "AgentExitedError",
+    "AgentInfo",
+    "AgentPool",
     "AgentStartError",
     "AssistantMessage",
     "BackgroundTaskSummary",
@@ -419,6 +460,8 @@ __all__ = [
     "ClaudeAgentOptions",
     "ClaudeSDKClient",
     "ClaudeSDKError",
+    "ClientUseError",
+    "CommandInfo",
     "ContentBlock",
     "ContextUsageCategory",
     "ContextUsageResponse",
@@ -442,14 +485,17 @@ __all__ = [
     "HookInput",
     "HookJSONOutput",
     "HookMatcher",
+    "IdleTimeoutError",
     "InMemorySessionStore",
     "IncompleteTurnError",
+    "InterruptResult",
     "McpSdkServerConfig",
     "McpServerConfig",
     "McpServerConnectionStatus",
     "McpServerInfo",
     "McpServerStatus",
     "McpServerStatusConfig",
+    "McpSetServersResult",
     "McpStatusResponse",
     "McpToolAnnotations",
     "McpToolInfo",
@@ -459,6 +505,7 @@ __all__ = [
     "MessageOriginKind",
     "MessageParseError",
     "MirrorErrorMessage",
+    "ModelInfo",
     "ModelUsage",
     "NotificationHookInput",
     "NotificationHookSpecificOutput",
@@ -486,8 +533,11 @@ __all__ = [
     "RateLimitInfo",
     "RateLimitStatus",
     "RateLimitType",
+    "ReloadPluginsResult",
     "ResultError",
     "ResultMessage",
+    "RewindFilesResult",
+    "RunTimeoutError",
     "SDKSessionInfo",
     "SandboxIgnoreViolations",
     "SandboxNetworkConfig",
@@ -509,7 +559,9 @@ __all__ = [
     "SessionStoreFlushMode",
     "SessionStoreListEntry",
     "SessionSummaryEntry",
+    "SessionUsage",
     "SettingSource",
+    "SettingsInForce",
     "StopHookInput",
     "StopHookSpecificOutput",
     "StreamEvent",
@@ -527,6 +579,7 @@ __all__ = [
     "TaskNotificationMessage",
     "TaskNotificationOriginSubkind",
     "TaskNotificationStatus",
+    "TaskOutput",
     "TaskProgressMessage",
     "TaskStartedMessage",
     "TaskUpdatedMessage",
@@ -545,10 +598,12 @@ __all__ = [
     "Transport",
     "UnknownBlock",
     "UnknownMessage",
+    "UsageReport",
     "UserMessage",
     "UserPromptExpansionHookSpecificOutput",
     "UserPromptSubmitHookInput",
     "UserPromptSubmitHookSpecificOutput",
+    "WarmAgent",
     "WorktreeCreateHookSpecificOutput",
     "__version__",
     "create_sdk_mcp_server",
@@ -573,6 +628,7 @@ __all__ = [
     "query",
     "rename_session",
     "rename_session_via_store",
+    "startup",
     "structured_result",
     "tag_session",
     "tag_session_via_store",

@@ -3,35 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
-from claude_wrapper.conversation.prompts import check_prompt, prompt_frame
+from claude_wrapper.client_requests import ClientRequests
+from claude_wrapper.conversation.prompts import check_prompt, check_prompts, prompt_frame
 from claude_wrapper.conversation.start import start_conversation
 from claude_wrapper.errors import CLIConnectionError
 from claude_wrapper.options import ClaudeAgentOptions
-from claude_wrapper.wire import requests_ask as ask
-from claude_wrapper.wire import requests_steer as steer
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from claude_wrapper.approval import PermissionMode
-    from claude_wrapper.context_usage import ContextUsageResponse
     from claude_wrapper.conversation.channels import Transport
     from claude_wrapper.conversation.live import Live
-    from claude_wrapper.mcp_status import McpStatusResponse
     from claude_wrapper.messages import Message
+    from claude_wrapper.warm import WarmAgent
 
 __all__ = ["ClaudeSDKClient"]
 
 
-class ClaudeSDKClient:
+class ClaudeSDKClient(ClientRequests):
     """A conversation with one agent process, from `connect` to `disconnect`.
 
-    Use it as an async context manager, or call the two. Its methods may be called from any task of
-    the event loop that connected it. Once the agent has failed, every further call raises the first
-    failure. Methods that ask the agent raise ControlError when it refuses and ControlTimeoutError
-    when it does not answer in time.
+    Use it as an async context manager, or call the two. Its methods may be called from any task of the
+    event loop that connected it, callbacks included; messages are read by one task at a time. Elsewhere
+    they raise ClientUseError. Once the agent has failed, every further call raises the first failure.
     """
 
     def __init__(self, options: ClaudeAgentOptions | None = None, transport: Transport | None = None) -> None:
@@ -41,6 +37,14 @@ class ClaudeSDKClient:
 
     # -- life
 
+    @classmethod
+    def from_warm(cls, warm: WarmAgent) -> ClaudeSDKClient:
+        """Return a connected client of an agent that was started before; ClientUseError when it is in use."""
+        client = cls(warm.options)
+        client._live = warm.hand_over()
+        client._live.watch(whole_run=False)
+        return client
+
     async def connect(self, prompt: str | AsyncIterable[dict[str, Any]] | None = None) -> None:
         """Start the agent, shake hands, and send the first prompt if there is one.
 
@@ -48,9 +52,12 @@ class ClaudeSDKClient:
         executable, CLIConnectionError when the agent does not come up, with its exit code and last
         stderr lines where it has exited.
         """
+        if prompt is not None:
+            check_prompts(prompt)
         if self._live is not None:
             await self.disconnect()
         self._live = await start_conversation(self.options, self._transport)
+        self._live.watch(whole_run=False)
         if prompt is not None:
             await self.query(prompt)
 
@@ -60,9 +67,11 @@ class ClaudeSDKClient:
 
     async def close(self, timeout: float | None = None) -> None:
         """End the conversation as `disconnect` does; the agent has `timeout` seconds to end by itself."""
-        live, self._live = self._live, None
+        live = self._live
         if live is not None:
             await live.close(timeout)
+            if self._live is live:
+                self._live = None
 
     async def __aenter__(self) -> ClaudeSDKClient:  # noqa: PYI034  # typing.Self is newer than 3.10
         await self.connect()
@@ -78,26 +87,45 @@ class ClaudeSDKClient:
         return False
 
     @property
+    def alive(self) -> bool:
+        """Whether an agent runs for this client. Where it does not, `connect` starts another one."""
+        return self._live is not None and self._live.is_alive
+
+    @property
     def pid(self) -> int | None:
         """The agent's process id; None when there is no process."""
         return None if self._live is None else self._live.pid
 
+    @property
+    def session_id(self) -> str | None:
+        """The session's id: as the agent has told it, or before that, as the options fix it."""
+        told = None if self._live is None else self._live.session_id
+        fixed = self.options.session_id or (None if self.options.fork_session else self.options.resume)
+        return told or fixed
+
     def kill(self) -> None:
-        """End the agent at once. Whoever reads or waits is told by a ProcessError."""
+        """End the agent at once, from any thread. Whoever reads or waits is told by a ProcessError."""
         self._connected().kill()
 
     # -- talking
 
-    async def query(self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default") -> None:
-        """Send a prompt, or the `user` frames that an iterable gives until it ends."""
+    async def query(
+        self, prompt: str | AsyncIterable[dict[str, Any]], session_id: str = "default"
+    ) -> str | None:
+        """Send a prompt, or the `user` frames that an iterable gives until it ends.
+
+        Returns the id of the last prompt that was sent, by which `cancel_prompt` knows it.
+        """
+        check_prompts(prompt)
         live = self._connected()
         live.adopt_context()
         if isinstance(prompt, str):
-            await live.send_prompt(prompt_frame(prompt, session_id), tag=True)
-            return
+            return await live.send_prompt(prompt_frame(prompt, session_id), tag=True)
+        prompt_id = None
         async for frame in prompt:
             check_prompt(frame)
-            await live.send_prompt({"session_id": session_id, **frame}, tag=True)
+            prompt_id = await live.send_prompt({"session_id": session_id, **frame}, tag=True)
+        return prompt_id
 
     def receive_messages(self) -> AsyncIterator[Message]:
         """Give all messages until the agent's output ends."""
@@ -111,50 +139,6 @@ class ClaudeSDKClient:
         are passed over as well. Both are there in `receive_messages`.
         """
         return self._connected().response()
-
-    # -- asking
-
-    async def interrupt(self) -> None:
-        """Stop the running turn; its result follows. Harmless when no turn runs."""
-        await self._connected().steering.interrupt()
-
-    async def set_permission_mode(self, mode: PermissionMode) -> None:
-        """Change how calls are decided that no rule covers."""
-        await self._connected().request(steer.SetPermissionMode(mode=mode))
-
-    async def set_model(self, model: str | None = None) -> None:
-        """Use another model from the next request on; None: the agent's default."""
-        await self._connected().request(steer.SetModel(model=model))
-
-    async def rewind_files(self, user_message_id: str) -> None:
-        """Put files back to how they were at a prompt; needs `enable_file_checkpointing`."""
-        await self._connected().request(steer.RewindFiles(user_message_id=user_message_id))
-
-    async def reconnect_mcp_server(self, server_name: str) -> None:
-        """Connect a tool server again."""
-        await self._connected().request(ask.McpReconnect(server_name=server_name))
-
-    async def toggle_mcp_server(self, server_name: str, enabled: bool) -> None:
-        """Switch a tool server on or off."""
-        await self._connected().request(ask.McpToggle(server_name=server_name, enabled=enabled))
-
-    async def stop_task(self, task_id: str) -> None:
-        """Stop a background task; its TaskNotificationMessage follows."""
-        await self._connected().request(steer.StopTask(task_id=task_id))
-
-    async def get_mcp_status(self) -> McpStatusResponse:
-        """Return the state of the tool servers."""
-        return cast("McpStatusResponse", await self._connected().request(ask.McpStatus()))
-
-    async def get_context_usage(self) -> ContextUsageResponse:
-        """Return what fills the context window."""
-        return cast("ContextUsageResponse", await self._connected().request(ask.GetContextUsage()))
-
-    async def get_server_info(self) -> dict[str, Any] | None:
-        """Return the agent's answer to the handshake: commands, models, output styles and more."""
-        return self._connected().server_info
-
-    # -- parts
 
     def _connected(self) -> Live:
         if self._live is None:

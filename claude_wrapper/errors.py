@@ -129,10 +129,15 @@ class ResultError(ProcessError):
 
 
 class ControlError(CLIConnectionError):
-    """The other side answered a control request with an error."""
+    """The other side answered a control request with an error.
 
-    def __init__(self, message: str, subtype: str | None = None) -> None:
+    `subtype` is what was asked; `code` tells causes apart where the other side names one, such as
+    `unsupported_request`.
+    """
+
+    def __init__(self, message: str, subtype: str | None = None, code: str | None = None) -> None:
         self.subtype = subtype
+        self.code = code
         super().__init__(message)
 
 

@@ -9,6 +9,7 @@ from claude_wrapper import errors
 SAMPLES = [
     errors.ClaudeSDKError("m"),
     errors.OptionsError("m"),
+    errors.SessionStoreError("m"),
     errors.CLIConnectionError("m"),
     errors.CLINotFoundError("m", "/no/agent"),
     errors.AgentStartError("m"),

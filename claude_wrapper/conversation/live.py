@@ -29,7 +29,7 @@ from .input_end import InputEnd
 from .mirror import MirrorTarget, StoreMirror
 from .prompts import check_prompt, composed, prompt_line
 from .router import Router
-from .steering import Steering
+from .steering import Steering, check_request
 from .streams import Messages, Response
 from .turns import TurnTracker
 from .watchdog import Patience, Watchdog
@@ -186,6 +186,7 @@ class Live:
     async def request(self, body: Any, timeout: float | None = None) -> dict[str, Any]:
         """Send a control request and return its decoded answer."""
         self._home.check()
+        check_request(body, timeout)
         self._inbox.release()
         answer = await self._peer.request(body, timeout=self._limits.control if timeout is None else timeout)
         return decode_reply(answer, dict[str, Any])

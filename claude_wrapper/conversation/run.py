@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterable
 from typing import Any
 
+from claude_wrapper.errors import IncompleteTurnError
+
 from .live import Live
 from .prompts import prompt_frame
 
@@ -29,6 +31,8 @@ async def run(live: Live, prompt: str | AsyncIterable[dict[str, Any]]) -> AsyncG
             live.feed_prompts(prompt)
         while batch := await live.next_batch():
             yield batch
+        if live.turn_is_open:
+            raise IncompleteTurnError("The agent was closed before it gave a result")
     finally:
         unheard = live.turn_is_open and live.is_alive and not await live.steering.end_turn()
         await live.close(_UNHEARD_GRACE if unheard else None)

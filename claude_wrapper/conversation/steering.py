@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import anyio
 
-from claude_wrapper.errors import ClaudeSDKError
-from claude_wrapper.tool_server import ToolServer
+from claude_wrapper.errors import ClaudeSDKError, OptionsError
+from claude_wrapper.mcp_config import McpServerConfig
+from claude_wrapper.option_conflicts import validate
+from claude_wrapper.options import ClaudeAgentOptions
+from claude_wrapper.tool_server import tool_servers
+from claude_wrapper.wire.codec import encode
 from claude_wrapper.wire.requests_ask import McpSetServers
 from claude_wrapper.wire.requests_steer import CancelAsyncMessage, Interrupt
 
@@ -17,12 +21,23 @@ from .callbacks import Callbacks
 from .changes import Changes
 from .turns import TurnTracker
 
-__all__ = ["Steering"]
+__all__ = ["Steering", "check_request"]
 
 logger = logging.getLogger("claude_wrapper.conversation")
 
 _INTERRUPT_SECONDS = 2.0
 """How long an agent that nobody listens to any more may take to end its turn."""
+
+
+def check_request(body: Any, timeout: Any) -> None:
+    """Refuse what cannot be sent, and a time that is none; raises OptionsError."""
+    number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+    if timeout is not None and not (number and timeout > 0):
+        raise OptionsError(f"timeout must be a number of seconds greater than 0, got {timeout!r}")
+    try:
+        encode(body)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise OptionsError(f"A control request must be JSON: {error}") from error
 
 
 class Request(Protocol):
@@ -80,16 +95,19 @@ class Steering:
         return cancelled
 
     async def set_servers(
-        self,
-        configs: dict[str, dict[str, Any]],
-        servers: Mapping[str, ToolServer],
-        timeout: float | None = None,
+        self, servers: Mapping[str, McpServerConfig], timeout: float | None = None
     ) -> dict[str, Any]:
-        """Replace the tool servers that were added since the start; `servers` are those in this program."""
+        """Replace the tool servers that were added since the start; OptionsError for what is none."""
+        validate(ClaudeAgentOptions(mcp_servers=cast("Any", servers)))
+        body = McpSetServers(servers={name: _config(server) for name, server in servers.items()})
         # The agent talks to the new ones before it answers.
-        before, self._callbacks.added_servers = self._callbacks.added_servers, servers
+        before, self._callbacks.added_servers = self._callbacks.added_servers, tool_servers(servers)
         try:
-            return await self._request(McpSetServers(servers=configs), timeout)
+            return await self._request(body, timeout)
         except BaseException:
             self._callbacks.added_servers = before
             raise
+
+
+def _config(server: McpServerConfig) -> dict[str, Any]:
+    return {name: value for name, value in server.items() if name != "instance"}

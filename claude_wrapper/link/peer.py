@@ -118,7 +118,7 @@ class ControlPeer:
                 await self._withdraw(slot.request_id)
         if slot.error is not None:
             raise slot.error
-        subtype = getattr(body, "__struct_config__", None) and body.__struct_config__.tag
+        subtype = _subtype(body)
         if slot.value is None:
             raise ControlTimeoutError(
                 f"No answer to the control request {subtype!r} within {timeout:g} seconds", subtype
@@ -185,7 +185,17 @@ class ControlPeer:
                 logger.debug("request %s could not be withdrawn", request_id, exc_info=True)
 
 
+def _subtype(body: Any) -> str | None:
+    """Return the name of a request, which is a struct or a dict."""
+    tag = (
+        body.get("subtype")
+        if isinstance(body, dict)
+        else getattr(body, "__struct_config__", None) and body.__struct_config__.tag
+    )
+    return tag if isinstance(tag, str) else None
+
+
 def _body(reply: ControlReply, subtype: str | None) -> msgspec.Raw | None:
     if isinstance(reply, ControlFailure):
-        raise ControlError(reply.error, subtype)
+        raise ControlError(reply.error, subtype, reply.error_code or None)
     return None if reply.response is UNSET else reply.response
