@@ -11,8 +11,9 @@ from contextlib import suppress
 from typing import TextIO
 
 from .exits import Exit
+from .stderr_text import error
 
-__all__ = ["error", "guarded"]
+__all__ = ["guarded"]
 
 
 def guarded(argv: Sequence[str] | None) -> int:
@@ -35,13 +36,6 @@ def guarded(argv: Sequence[str] | None) -> int:
         code = Exit.BUG
     _abandon_unwritable()
     return int(code)
-
-
-def error(text: str) -> None:
-    """Tell the user what went wrong."""
-    with suppress(OSError):  # what cannot be written there is no reason to say less here
-        sys.stdout.flush()
-    print(f"claude-wrapper: {text}", file=sys.stderr, flush=True)
 
 
 def _dispatch(argv: Sequence[str] | None) -> int:

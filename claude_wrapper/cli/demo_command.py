@@ -17,13 +17,13 @@ from claude_wrapper.testing import ScriptedModel
 from claude_wrapper.wire.codec import encode_line
 
 from .complaints import complaint
-from .console import error
 from .demo_project import Verdict, check, make_project
 from .demo_script import script
 from .ending import Ending
 from .exits import Exit
 from .following import follow
 from .frames_out import frame_of
+from .stderr_text import error
 from .view import View
 from .view_choice import text_view
 from .wording import cost_of, count

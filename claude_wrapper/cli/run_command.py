@@ -8,11 +8,11 @@ from claude_wrapper.option_values import SystemPromptPreset
 from claude_wrapper.options import ClaudeAgentOptions
 
 from .complaints import complaint
-from .console import error
 from .ending import Ending
 from .exits import Exit
 from .following import follow
 from .prompt_text import PromptError, read_prompt
+from .stderr_text import error
 from .view import View
 from .view_choice import json_view, text_view
 
