@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from claude_wrapper.client_requests import ClientRequests
+from claude_wrapper.conversation.feeding import feed
 from claude_wrapper.conversation.prompts import check_prompt, check_prompts, prompt_frame
 from claude_wrapper.conversation.start import start_conversation
 from claude_wrapper.errors import CLIConnectionError
@@ -122,9 +123,13 @@ class ClaudeSDKClient(ClientRequests):
         if isinstance(prompt, str):
             return await live.send_prompt(prompt_frame(prompt, session_id), tag=True)
         prompt_id = None
-        async for frame in prompt:
+
+        async def send(frame: dict[str, Any]) -> None:
+            nonlocal prompt_id
             check_prompt(frame)
             prompt_id = await live.send_prompt({"session_id": session_id, **frame}, tag=True)
+
+        await feed(prompt, send)
         return prompt_id
 
     def receive_messages(self) -> AsyncIterator[Message]:

@@ -29,7 +29,7 @@ from .input_end import InputEnd
 from .mirror import MirrorTarget, StoreMirror
 from .prompts import check_prompt, composed, prompt_line
 from .router import Router
-from .steering import Steering, check_request
+from .steering import OnAnswer, Steering, check_request
 from .streams import Messages, Response
 from .turns import TurnTracker
 from .watchdog import Patience, Watchdog
@@ -183,12 +183,16 @@ class Live:
 
     # -- what users ask
 
-    async def request(self, body: Any, timeout: float | None = None) -> dict[str, Any]:
-        """Send a control request and return its decoded answer."""
+    async def request(
+        self, body: Any, timeout: float | None = None, on_answer: OnAnswer | None = None
+    ) -> dict[str, Any]:
+        """Send a control request and return its decoded answer; `on_answer` gets it the moment it comes."""
         self._home.check()
         check_request(body, timeout)
         self._inbox.release()
-        answer = await self._peer.request(body, timeout=self._limits.control if timeout is None else timeout)
+        answer = await self._peer.request(
+            body, timeout=self._limits.control if timeout is None else timeout, on_answer=on_answer
+        )
         return decode_reply(answer, dict[str, Any])
 
     async def send_prompt(self, frame: dict[str, Any], *, tag: bool = False) -> str | None:

@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol, cast
 
 import anyio
+import msgspec
 
-from claude_wrapper.errors import ClaudeSDKError, OptionsError
+from claude_wrapper.errors import ClaudeSDKError, MessageParseError, OptionsError
 from claude_wrapper.mcp_config import McpServerConfig
 from claude_wrapper.option_conflicts import validate
 from claude_wrapper.options import ClaudeAgentOptions
 from claude_wrapper.tool_server import tool_servers
+from claude_wrapper.wire.bodies import decode_reply
 from claude_wrapper.wire.codec import encode
 from claude_wrapper.wire.requests_ask import McpSetServers
 from claude_wrapper.wire.requests_steer import CancelAsyncMessage, Interrupt
@@ -21,7 +23,7 @@ from .callbacks import Callbacks
 from .changes import Changes
 from .turns import TurnTracker
 
-__all__ = ["Steering", "check_request"]
+__all__ = ["OnAnswer", "Steering", "check_request"]
 
 logger = logging.getLogger("claude_wrapper.conversation")
 
@@ -40,10 +42,15 @@ def check_request(body: Any, timeout: Any) -> None:
         raise OptionsError(f"A control request must be JSON: {error}") from error
 
 
+OnAnswer = Callable[[msgspec.Raw], object]
+
+
 class Request(Protocol):
     """Sends a control request and returns its answer."""
 
-    async def __call__(self, body: Any, timeout: float | None = None) -> dict[str, Any]: ...
+    async def __call__(
+        self, body: Any, timeout: float | None = None, on_answer: OnAnswer | None = None
+    ) -> dict[str, Any]: ...
 
 
 class Steering:
@@ -67,10 +74,7 @@ class Steering:
         """Interrupt the running turn, and take back the prompts that wait if these are not wanted either."""
         self._turns.interrupted()
         body = Interrupt(cancel_queued=True) if cancel_queued else Interrupt()
-        answer = await self._request(body, timeout)
-        self._turns.still_queued(answer.get("still_queued") or [])
-        self._turns.prompts_cancelled(answer.get("cancelled") or [])
-        return answer
+        return await self._request(body, timeout, self._interrupted)
 
     async def end_turn(self) -> bool:
         """Interrupt what runs, take back what waits, and wait a little for the result.
@@ -88,11 +92,18 @@ class Steering:
 
     async def cancel_prompt(self, uuid: str, timeout: float | None = None) -> bool:
         """Take back a prompt that has not begun; whether that could be done."""
-        answer = await self._request(CancelAsyncMessage(message_uuid=uuid), timeout)
-        cancelled = answer.get("cancelled") is True
-        if cancelled:
-            self._turns.prompts_cancelled([uuid])
-        return cancelled
+
+        def answered(raw: msgspec.Raw) -> None:
+            if _fields(raw).get("cancelled") is True:
+                self._turns.prompts_cancelled([uuid])
+
+        answer = await self._request(CancelAsyncMessage(message_uuid=uuid), timeout, answered)
+        return answer.get("cancelled") is True
+
+    def _interrupted(self, raw: msgspec.Raw) -> None:
+        answer = _fields(raw)
+        self._turns.still_queued(answer.get("still_queued") or [])
+        self._turns.prompts_cancelled(answer.get("cancelled") or [])
 
     async def set_servers(
         self, servers: Mapping[str, McpServerConfig], timeout: float | None = None
@@ -107,6 +118,14 @@ class Steering:
         except BaseException:
             self._callbacks.added_servers = before
             raise
+
+
+def _fields(raw: msgspec.Raw) -> dict[str, Any]:
+    try:
+        return decode_reply(raw, dict[str, Any])
+    except MessageParseError:
+        # The caller is told.
+        return {}
 
 
 def _config(server: McpServerConfig) -> dict[str, Any]:

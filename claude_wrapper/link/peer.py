@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, Protocol
 
 import anyio
@@ -95,17 +96,28 @@ class ControlPeer:
         """The ids of the other side's requests that are being answered."""
         return list(self._running)
 
-    async def request(self, body: Any, *, timeout: float | None = None) -> msgspec.Raw | None:
+    async def request(
+        self,
+        body: Any,
+        *,
+        timeout: float | None = None,
+        on_answer: Callable[[msgspec.Raw], object] | None = None,
+    ) -> msgspec.Raw | None:
         """Send a request and return the raw body of its answer, None where it has none.
 
         `timeout` is in seconds, None waits without bound. Raises ControlError when the other side
         answers with an error, ControlTimeoutError when it does not answer in time, and the error
         given to `fail` when it cannot answer any more. A caller that stops waiting, by timeout or
         cancellation, withdraws the request.
+
+        `on_answer` is called with the body of a good answer the moment it comes: before what comes after
+        it is looked at, while the caller goes on later. It must not raise.
         """
         raw = encode(body)
         done = anyio.Event()
         slot = self._pending.open(self._new_id(), done.set)
+        if on_answer is not None:
+            slot.on_value = partial(_announce, on_answer)
         try:
             if not slot.done:
                 await self._send(
@@ -183,6 +195,11 @@ class ControlPeer:
                 await self._send(encode_line(ControlCancelFrame(request_id=request_id)))
             except Exception:
                 logger.debug("request %s could not be withdrawn", request_id, exc_info=True)
+
+
+def _announce(on_answer: Callable[[msgspec.Raw], object], reply: ControlReply) -> None:
+    if isinstance(reply, ControlSuccess) and reply.response is not UNSET:
+        on_answer(reply.response)
 
 
 def _subtype(body: Any) -> str | None:

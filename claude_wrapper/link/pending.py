@@ -13,19 +13,23 @@ T = TypeVar("T")
 class Slot(Generic[T]):
     """Where the outcome of one request is put: a value or an error, once."""
 
-    __slots__ = ("_on_done", "done", "error", "request_id", "value")
+    __slots__ = ("_on_done", "done", "error", "on_value", "request_id", "value")
 
     def __init__(self, request_id: str, on_done: Callable[[], object]) -> None:
         self.request_id = request_id
         self.done = False
         self.value: T | None = None
         self.error: Exception | None = None
+        self.on_value: Callable[[T], object] | None = None
+        """Called with the answer the moment it comes, before anything that comes after it."""
         self._on_done = on_done
 
     def resolve(self, value: T) -> None:
         """Give the request its answer; later outcomes are ignored."""
         if not self.done:
             self.value, self.done = value, True
+            if self.on_value is not None:
+                self.on_value(value)
             self._on_done()
 
     def fail(self, error: Exception) -> None:
