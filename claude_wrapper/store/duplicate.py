@@ -11,14 +11,14 @@ import msgspec
 from claude_wrapper.wire.ids import new_uuid
 
 from .edits import title_entry
+from .entries import CHAIN_TYPES
 from .lines import EntryReader, Lines, WholeReader
 from .paths import is_session_id
 from .summary import Facts, SummaryEntry
 
 __all__ = ["Duplicate", "check_place", "stamped"]
 
-_COPIED = frozenset({"user", "assistant", "attachment", "system"})
-_CHAIN = _COPIED | {"progress"}
+_COPIED = CHAIN_TYPES - {"progress"}
 _NOTES = frozenset({"content-replacement", "reply-end"})
 """Notes that are about copied entries; all others are about the state of the session."""
 _NOT_COPIED = ("teamName", "slug")
@@ -82,7 +82,9 @@ class Duplicate:
                 self._parents[uuid] = original.parent_uuid
             if original.type in _NOTES:
                 self._copied.append((place, None))
-            elif uuid is not None and not at_end and original.type in _CHAIN and not original.is_sidechain:
+            elif (
+                uuid is not None and not at_end and original.type in CHAIN_TYPES and not original.is_sidechain
+            ):
                 if original.type in _COPIED:
                     self._ids[uuid] = new_uuid()
                     self._copied.append((place, uuid))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, field
 
 from claude_wrapper.wire.records import Part
 
 __all__ = [
+    "CHAIN_TYPES",
     "AssistantEntry",
     "ChainEntry",
     "CostStateEntry",
@@ -21,6 +22,9 @@ __all__ = [
     "TitleEntry",
     "UserEntry",
 ]
+
+CHAIN_TYPES = frozenset({"user", "assistant", "attachment", "system", "progress"})
+"""The types of conversation entries. Others may have a uuid too, but are no part of the chain."""
 
 Text = str | UnsetType
 Flag = bool | UnsetType
@@ -54,7 +58,7 @@ class UserEntry(ChainEntry, kw_only=True, tag="user"):
     prompt_id: Text = UNSET
     permission_mode: Text = UNSET
     tool_use_result: Any = UNSET
-    source_tool_assistant_uuid: Text = UNSET
+    source_tool_assistant_uuid: Text = field(default=UNSET, name="sourceToolAssistantUUID")
     permission_decision: dict[str, Any] | UnsetType = UNSET
     is_meta: Flag = UNSET
     is_compact_summary: Flag = UNSET
@@ -105,8 +109,8 @@ class TitleEntry(Entry, kw_only=True, tag="custom-title"):
 class CostStateEntry(Entry, kw_only=True, tag="cost-state"):
     """The running totals, which a resumed session carries on."""
 
-    total_cost_usd: float
-    total_api_duration: float
+    total_cost_usd: float = field(name="totalCostUSD")
+    total_api_duration: float = field(name="totalAPIDuration")
     total_duration: float
     model_usage: dict[str, dict[str, Any]]
 
@@ -127,14 +131,14 @@ class StoredEntry(Part, kw_only=True, rename="camel"):
     parent_uuid: str | None = None
     is_sidechain: bool = False
     message: dict[str, Any] | None = None
-    source_tool_assistant_uuid: str | None = None
+    source_tool_assistant_uuid: str | None = field(default=None, name="sourceToolAssistantUUID")
     is_api_error_message: bool = False
     subtype: str | None = None
     logical_parent_uuid: str | None = None
     permission_mode: str | None = None
     custom_title: str | None = None
-    total_cost_usd: float | None = None
-    total_api_duration: float | None = None
+    total_cost_usd: float | None = field(default=None, name="totalCostUSD")
+    total_api_duration: float | None = field(default=None, name="totalAPIDuration")
     model_usage: dict[str, dict[str, Any]] | None = None
     message_id: str | None = None
     stop_reason: str | None = None

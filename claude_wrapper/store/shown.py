@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from .entries import CHAIN_TYPES
 from .lines import EntryReader, Lines
 
 __all__ = ["ShownEntry", "page", "shown"]
 
 T = TypeVar("T")
 
-_CHAINED = frozenset({"user", "assistant", "progress", "system", "attachment"})
 _SPOKEN = frozenset({"user", "assistant"})
 
 
@@ -95,7 +95,7 @@ def page(items: Sequence[T], limit: int | None, offset: int) -> Sequence[T]:
 def _nodes(lines: Lines) -> dict[str, _Node]:
     nodes: dict[str, _Node] = {}
     for index, (place, link) in enumerate(lines.read(_link_reader)):
-        if link.uuid is None or link.type not in _CHAINED:
+        if link.uuid is None or link.type not in CHAIN_TYPES:
             continue
         message = link.message or _Message()
         is_result = link.type == "user" and _has_result(message)

@@ -85,7 +85,7 @@ async def test_a_session_of_our_agent_is_read_renamed_forked_and_gone_on_with(ru
     told = get_session_info(result.session_id)
     assert (told.custom_title, told.first_prompt, told.cwd) == ("Named", "One", directory)
     assert again.session_id == fork.session_id
-    assert all(text in asked for text in ("One", "echo hi", "Done.", "Two"))
+    assert [text for text in ("One", "echo hi", "Done.", "Two") if text not in asked] == []
     assert [info.custom_title for info in list_sessions(directory)] == ["Named (fork)", "Named"]
     assert said(get_session_messages(fork.session_id))[:6] == [
         *said(get_session_messages(result.session_id)),
@@ -107,7 +107,7 @@ async def test_our_agent_goes_on_from_a_store_where_its_files_are_gone(flush, ru
         asked = str(model.requests[-1].messages)
 
     assert result.session_id == transcripts.session
-    assert all(text in asked for text in ("One", "echo hi", "Done.", "Two"))
+    assert [text for text in ("One", "echo hi", "Done.", "Two") if text not in asked] == []
     messages = await get_session_messages_from_store(store, transcripts.session, str(transcripts.project))
     assert said(messages)[:6] == ["One", "Look", "tool_use", "tool_result", "Done.", "Two"]
     assert list_sessions() == []
