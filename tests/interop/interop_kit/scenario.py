@@ -1,8 +1,9 @@
 """A scenario as it lies on disk: what the model says, what the caller does, and in which folder.
 
 `NAME.json` is the script of the model server. `NAME.driver.json` holds `note`, `shows` (rows of the feature map),
-`drivers` (who plays it: `python`, `ts`, `raw`), `files` and `home_files` (path: text), `files_b64`, `env`, and `runs`, played one after another in the
-same folders. In both files `/project` and `/home/user` stand for the folders of the cell.
+`drivers` (who plays it: `python`, `ts`, `raw`), `files` and `home_files` (path: text), `files_b64`, `env`, and `runs`,
+played one after another in the same folders. In both files `/project` and `/home/user` stand for the folders of the
+cell.
 
 A run has `via`, `options` (names of the Python SDK), and, as it needs them, `can_use_tool` and `hooks` (lists of
 answers, the last of which serves for all later questions), `mcp` (tools of the program), `store` (a session store
