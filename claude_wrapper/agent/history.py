@@ -58,7 +58,10 @@ class History:
         repaired: list[Message] = []
         for message in self._messages:
             if message["role"] == "assistant":
-                repaired.append(message)
+                if repaired and repaired[-1]["role"] == "assistant":
+                    repaired[-1]["content"].extend(message["content"])
+                else:
+                    repaired.append(message)
                 continue
             calls = _calls(repaired[-1]) if repaired else []
             answered = _with_results(calls, message["content"])

@@ -57,6 +57,7 @@ class Session:
         self._entrypoint = entrypoint
         self._branch: str | None = None
         self._calls: dict[str, str] = {}
+        self._results: dict[str, str] = {}
 
     @property
     def transcript_path(self) -> str:
@@ -129,11 +130,19 @@ class Session:
             entry.source_tool_assistant_uuid = source
             entry.parent_uuid = source
         self._write(entry)
+        self._results[block["tool_use_id"]] = entry.uuid
         return entry.uuid
 
     def add_results(self, blocks: Sequence[Block]) -> None:
-        """Add the results of a reply's calls to the history, in the order of the calls."""
+        """Add the results of a reply's calls to the history, in the order of the calls.
+
+        What follows hangs on the result of the last call, whichever came last, so that all calls
+        lie on the way from there to the root.
+        """
         self.history.add_user(blocks)
+        results = [self._results.get(block["tool_use_id"]) for block in blocks if "tool_use_id" in block]
+        self._leaf = next((uuid for uuid in reversed(results) if uuid is not None), self._leaf)
+        self._results.clear()
 
     def set_title(self, title: str) -> None:
         """Give the session a title."""

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import field
 
-from .entries import StoredEntry
+from .entries import CHAIN_TYPES, StoredEntry
 from .lines import EntryReader, read_file
 
 __all__ = ["Conversation", "MessageNotFoundError", "read_conversation", "read_entries"]
@@ -44,7 +44,7 @@ def read_conversation(path: Path, until: str | None = None) -> Conversation:
     chained: dict[str, StoredEntry] = {}
     replies: dict[str, StoredEntry] = {}
     for _, entry in read_entries(path):
-        if entry.uuid is not None:
+        if entry.uuid is not None and entry.type in CHAIN_TYPES:
             if not entry.is_sidechain:
                 chained[entry.uuid] = entry
                 found.permission_mode = entry.permission_mode or found.permission_mode
@@ -73,13 +73,16 @@ def _branch(chained: dict[str, StoredEntry], leaf: str | None) -> list[StoredEnt
     """The entries from the root to the leaf, in the order of the file.
 
     Results of tools that ran side by side hang on their own calls, so that walking up from the
-    leaf meets only one of them: the others are taken in by the call they belong to.
+    leaf meets only one of them, and not the calls behind that one's: the blocks of one reply
+    belong together, and the other results are taken in by the call they belong to.
     """
     on_branch: set[str] = set()
     uuid = leaf
     while uuid is not None and uuid in chained and uuid not in on_branch:
         on_branch.add(uuid)
         uuid = chained[uuid].parent_uuid
+    replies = {_reply_id(chained[uuid]) for uuid in on_branch}
+    on_branch |= {uuid for uuid, entry in chained.items() if _reply_id(entry) in replies - {None}}
     wanted = []
     for key, entry in chained.items():
         if key in on_branch or (entry.source_tool_assistant_uuid in on_branch and _is_result(entry)):
@@ -87,6 +90,14 @@ def _branch(chained: dict[str, StoredEntry], leaf: str | None) -> list[StoredEnt
         if key == leaf:
             break
     return wanted
+
+
+def _reply_id(entry: StoredEntry) -> str | None:
+    """The id of the model's message that an entry is a block of."""
+    if entry.type != "assistant" or entry.message is None:
+        return None
+    reply_id = entry.message.get("id")
+    return reply_id if isinstance(reply_id, str) else None
 
 
 def _is_result(entry: StoredEntry) -> bool:

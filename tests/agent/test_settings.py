@@ -1,0 +1,187 @@
+"""Settings: which files count, what wins, what must not be trusted."""
+
+import json
+
+import pytest
+
+from claude_wrapper.agent.cli import UsageError, parse_arguments
+from claude_wrapper.agent.load_settings import load_settings
+from claude_wrapper.agent.settings_files import SettingsError
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "home" / ".claude").mkdir(parents=True)
+    (tmp_path / "project" / ".claude").mkdir(parents=True)
+    return tmp_path
+
+
+@pytest.fixture
+def load(place):
+    def go(*argv, **environ):
+        known = {"HOME": str(place / "home"), "IS_SANDBOX": "1", **environ}
+        return load_settings(parse_arguments(argv), known, place / "project")
+
+    return go
+
+
+@pytest.fixture
+def write(place):
+    paths = {
+        "user": place / "home" / ".claude" / "settings.json",
+        "project": place / "project" / ".claude" / "settings.json",
+        "local": place / "project" / ".claude" / "settings.local.json",
+    }
+
+    def go(source, values):
+        paths[source].write_text(values if isinstance(values, str) else json.dumps(values))
+        return paths[source]
+
+    return go
+
+
+def rules(settings, behavior):
+    return {(str(rule.rule), rule.source) for rule in settings.policy.of(behavior)}
+
+
+@pytest.mark.feature("SET-01", "PERM-04")
+def test_lists_of_all_sources_are_in_force_together(load, write):
+    write("user", {"permissions": {"allow": ["Read"]}})
+    write("local", {"permissions": {"deny": ["Bash(rm *)"]}})
+    settings = load("--settings", '{"permissions": {"ask": ["Write"]}}', "--allowedTools", "Edit")
+
+    assert rules(settings, "allow") == {("Read", "userSettings"), ("Edit", "cliArg")}
+    assert rules(settings, "deny") == {("Bash(rm *)", "localSettings")}
+    assert rules(settings, "ask") == {("Write", "flagSettings")}
+
+
+@pytest.mark.feature("SET-01", "SET-08")
+def test_of_single_values_the_nearest_wins(load, write):
+    write("user", {"model": "user", "effortLevel": "low"})
+    write("project", {"model": "project"})
+    assert load().model.name == "project"
+    write("local", {"model": "local"})
+    assert load().model.name == "local"
+    assert load("--settings", '{"model": "given"}').model.name == "given"
+    assert load("--settings", '{"model": "given"}', ANTHROPIC_MODEL="env").model.name == "env"
+    assert load("--model", "flag", ANTHROPIC_MODEL="env").model.name == "flag"
+    assert load().model.wishes.effort == "low"
+    assert load("--effort", "high", CLAUDE_CODE_EFFORT_LEVEL="max").model.wishes.effort == "max"
+
+
+@pytest.mark.feature("SET-02")
+@pytest.mark.parametrize(
+    ("argv", "sources"),
+    [
+        ((), {"userSettings", "projectSettings", "localSettings"}),
+        (("--setting-sources=",), set()),
+        (("--setting-sources=user",), {"userSettings"}),
+        (("--setting-sources", "project,local"), {"projectSettings", "localSettings"}),
+    ],
+)
+def test_only_the_chosen_files_are_read(load, write, argv, sources):
+    for source in ("user", "project", "local"):
+        write(source, {"permissions": {"deny": [f"Bash({source})"]}})
+
+    assert {rule.source for rule in load(*argv).policy.of("deny")} == sources
+
+
+@pytest.mark.feature("SET-05")
+def test_a_broken_file_counts_as_empty(load, write):
+    write("user", "{not json")
+    write("project", {"permissions": {"deny": ["Bash", 7, "(("], "allow": "all"}, "nosuch": 1})
+    settings = load()
+
+    assert rules(settings, "deny") == {("Bash", "projectSettings")}
+    assert any("((" in warning for warning in settings.warnings)
+
+
+@pytest.mark.feature("PERM-32")
+def test_grants_of_an_untrusted_project_are_left_out_and_said_so(load, write, place):
+    write("project", {"permissions": {"allow": ["Bash"], "ask": ["Read"], "additionalDirectories": ["/tmp"]}})
+    settings = load()
+
+    assert rules(settings, "allow") == set()
+    assert settings.policy.directories == ()
+    assert rules(settings, "ask") == {("Read", "projectSettings")}
+    assert "has not been trusted" in settings.warnings[0]
+
+    trusted = {"projects": {str(place / "project"): {"hasTrustDialogAccepted": True}}}
+    (place / "home" / ".claude.json").write_text(json.dumps(trusted))
+    assert rules(load(), "allow") == {("Bash", "projectSettings")}
+
+
+@pytest.mark.feature("PERM-19")
+def test_the_mode_to_start_in(load, write):
+    assert load().policy.mode == "default"
+    assert load("--permission-mode", "manual").policy.mode == "default"
+    write("project", {"permissions": {"defaultMode": "auto"}})
+    assert load().policy.mode == "default"
+    write("user", {"permissions": {"defaultMode": "plan"}})
+    assert load().policy.mode == "plan"
+    assert load("--permission-mode", "acceptEdits").policy.mode == "acceptEdits"
+    assert load("--dangerously-skip-permissions").policy.mode == "bypassPermissions"
+    assert load("--allow-dangerously-skip-permissions").policy.bypass_available
+
+
+@pytest.mark.feature("SET-07")
+def test_variables_of_settings_replace_those_of_the_shell(load, write):
+    write("user", {"env": {"A": "user", "B": 7, "C": True, "D": ["x"]}})
+    write("local", {"env": {"A": "local"}})
+    settings = load(A="shell", E="shell")
+
+    assert settings.environ["A"] == "local"
+    assert settings.environ["B"] == "7"
+    assert "C" not in settings.environ
+    assert "D" not in settings.environ
+    assert settings.environ["E"] == "shell"
+
+
+def test_what_the_settings_hold_is_not_printed_with_them(load):
+    assert "sk-secret" not in repr(load(ANTHROPIC_API_KEY="sk-secret"))
+
+
+@pytest.mark.feature("PERM-34")
+def test_added_folders_have_to_be_there(load, place):
+    (place / "other").mkdir()
+    assert [d.path for d in load("--add-dir", str(place / "other")).policy.directories] == [
+        str(place / "other")
+    ]
+    with pytest.raises(UsageError, match="there is no folder"):
+        load("--add-dir", str(place / "none"))
+
+
+@pytest.mark.feature("SET-04")
+def test_given_settings_are_a_file_or_json(load, place):
+    path = place / "s.json"
+    path.write_text('{"model": "from file"}')
+    assert load("--settings", str(path)).model.name == "from file"
+    path.write_bytes(b'{"a": "' + b"x" * (2 * 1024 * 1024) + b'"}')
+    with pytest.raises(SettingsError, match="2MiB limit"):
+        load("--settings", str(path))
+    with pytest.raises(SettingsError, match="not a file"):
+        load("--settings", str(place))
+
+
+def test_prompts_may_be_files(load, place):
+    (place / "project" / "p.txt").write_text("Be brief.")
+    assert load("--system-prompt-file", "p.txt").system_prompt == "Be brief."
+    assert (
+        load("--append-system-prompt", "a", "--append-system-prompt-file", "p.txt").append_system_prompt
+        == "a\n\nBe brief."
+    )
+    with pytest.raises(UsageError, match="cannot be used together"):
+        load("--system-prompt", "x", "--system-prompt-file", "p.txt")
+
+
+@pytest.mark.parametrize(
+    ("environ", "shown"),
+    [
+        ({}, None),
+        ({"CLAUDE_CODE_SDK_READS_SESSION_STATE": "1"}, "host"),
+        ({"claude_code_sdk_reads_session_state": "1"}, "host"),
+        ({"CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS": "1"}, "all"),
+    ],
+)
+def test_who_is_told_of_the_sessions_state(load, environ, shown):
+    assert load(**environ).state_events == shown
