@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from claude_wrapper.testing.script import Script
     from claude_wrapper.testing.scripted_agent import ScriptedAgent
     from claude_wrapper.testing.scripted_model import ScriptedModel
+    from claude_wrapper.testing.store_conformance import run_session_store_conformance
     from claude_wrapper.testing.turns import Turn
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "malformed",
     "redacted",
     "refused_url",
+    "run_session_store_conformance",
     "say",
     "stall",
     "think",
@@ -95,6 +97,7 @@ _MODULES = {
     "Script": "script",
     "ScriptedAgent": "scripted_agent",
     "ScriptedModel": "scripted_model",
+    "run_session_store_conformance": "store_conformance",
     "Turn": "turns",
 }
 
