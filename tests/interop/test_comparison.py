@@ -112,6 +112,14 @@ def test_a_text_that_a_model_depends_on_is_compared_and_what_follows_it_is_not()
     assert found(play(refusal=f"{written} (a note)"), play(refusal=f"{written} (another note)")) == []
 
 
+@pytest.mark.parametrize(("method", "is_free"), [("interrupt", True), ("get_session_info", False)])
+def test_only_a_method_that_is_declared_to_return_nothing_may_return_more(method, is_free):
+    official, ours = play(), play()
+    for seen, result in ((official, None), (ours, {"still_queued": []})):
+        seen.runs[0].events.append({"kind": "call", "call": {"method": method, "result": result}})
+    assert (found(official, ours) == []) is is_free
+
+
 def test_the_first_difference_is_named_by_its_place():
     lines = tampered(CHANGES["a tool input differs"])
     assert lines[0] == (

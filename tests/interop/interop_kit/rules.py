@@ -112,6 +112,12 @@ TEXTS = [
     ),
 ]
 
+METHODS_WITHOUT_RESULT = words(
+    "interrupt set_permission_mode set_model rewind_files reconnect_mcp_server toggle_mcp_server stop_task"
+    " rename_session tag_session delete_session"
+)
+"""The official Python SDK declares that these return nothing; a library that tells more breaks no program."""
+
 ASIDE = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
 """What an agent tells the model beside the conversation is in its own words."""
 
