@@ -5,8 +5,9 @@ It does no I/O: a conversation hands it messages and takes its answers, each in 
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import anyio
@@ -64,6 +65,7 @@ class SdkMcpServer:
     def __init__(self, name: str, version: str, tools: list[SdkMcpTool[Any]]) -> None:
         self.name = name
         self.version = version
+        self._given = list(tools)
         self._tools: dict[str, _Tool] = {}
         for tool in tools:
             if tool.name in self._tools:
@@ -73,6 +75,11 @@ class SdkMcpServer:
 
     def __repr__(self) -> str:
         return f"SdkMcpServer({self.name!r}, {self.version!r}, {list(self._tools)})"
+
+    def with_handlers(self, change: Callable[[Any], Any]) -> SdkMcpServer:
+        """Return the same server with the function of every tool changed, as by a decorator."""
+        tools = [dataclasses.replace(tool, handler=change(tool.handler)) for tool in self._given]
+        return SdkMcpServer(self.name, self.version, tools)
 
     async def handle(self, message: Message) -> Message | None:
         """Answer a request; notifications and replies have no answer. Raises nothing of its own."""
