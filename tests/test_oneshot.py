@@ -71,10 +71,12 @@ async def test_a_run_gives_its_messages_and_ends_with_the_agent(agent):
     agent.runs[0].wait_gone()
 
 
-async def test_without_callbacks_the_input_is_closed_behind_the_prompt(agent):
-    messages = await run(agent.begin().wait("eof").say("saw the end").result())
+@pytest.mark.feature("WRAP-02")
+async def test_the_input_stays_open_until_the_result_has_come(agent):
+    """The official client closes it behind the prompt, and cannot interrupt the agent any more."""
+    messages = await run(agent.begin().say("hi").result("done").wait("eof").say("saw the end"))
 
-    assert texts(messages) == ["saw the end"]
+    assert texts(messages) == ["hi", "saw the end"]
     assert [f["type"] for f in agent.runs[0].frames] == ["control_request", "user"]
 
 

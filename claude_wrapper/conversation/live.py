@@ -217,12 +217,12 @@ class Live:
         """Write prompts as an iterable gives them, then end the input; its failure ends the messages."""
         self._background.start(self._feed, prompts)
 
-    async def end_input(self) -> None:
-        """Say that no more prompts come: at once, or when the agent has nothing left to ask."""
-        if self._callbacks.are_registered:
-            self._background.start(self._input_end.when_over)
-        else:
-            await self._channel.end_input()
+    def end_input(self) -> None:
+        """Say that no more prompts come: the input is closed when the run is over.
+
+        Not before, though the agent may have nothing to ask: it could not be interrupted any more.
+        """
+        self._background.start(self._input_end.when_over)
         self._background.start(self._input_end.stop_if_it_lingers, lambda: self._closing)
 
     async def next_batch(self) -> list[Any]:
@@ -331,7 +331,7 @@ class Live:
     async def _feed(self, prompts: AsyncIterable[dict[str, Any]]) -> None:
         try:
             await feed(prompts, self.send_prompt)
-            await self.end_input()
+            self.end_input()
         except Exception as error:
             logger.debug("the prompts ended in an error", exc_info=True)
             self._inbox.end(error)

@@ -26,7 +26,7 @@ async def run(live: Live, prompt: str | AsyncIterable[dict[str, Any]]) -> AsyncG
         live.watch(whole_run=True)
         if isinstance(prompt, str):
             await live.send_prompt(prompt_frame(prompt, ""))
-            await live.end_input()
+            live.end_input()
         else:
             live.feed_prompts(prompt)
         while batch := await live.next_batch():
