@@ -223,3 +223,16 @@ def test_a_session_without_subagents_has_none(transcripts):
 
     assert list_subagents(transcripts.session) == []
     assert list_subagents("x") == []
+
+
+def test_a_reply_whose_end_was_written_behind_its_blocks_is_shown_with_its_end(transcripts):
+    t = transcripts
+    end = {"type": "reply-end", "sessionId": t.session, "messageId": "m", "stopReason": "end_turn"}
+    reply = t.assistant(2, 1, message_id="m")
+    reply["message"] |= {"stop_reason": None, "usage": {"output_tokens": 1}}
+    t.write(t.user(1), reply, end | {"usage": {"output_tokens": 20}}, t.assistant(3, 2, message_id="n"))
+
+    _, first, second = get_session_messages(t.session)
+
+    assert first.message == reply["message"] | {"stop_reason": "end_turn", "usage": {"output_tokens": 20}}
+    assert "stop_reason" not in second.message
