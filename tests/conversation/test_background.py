@@ -78,3 +78,43 @@ async def test_tasks_run_in_the_context_that_was_adopted_last():
         await done.wait()
 
     assert seen == ["first"]
+
+
+async def test_a_task_may_stop_all_others_and_go_on():
+    background, others_ended, went_on = Background(), anyio.Event(), anyio.Event()
+
+    async def other():
+        try:
+            await anyio.sleep_forever()
+        finally:
+            others_ended.set()
+
+    async def stopper():
+        await background.stop()
+        await anyio.lowlevel.checkpoint()
+        went_on.set()
+
+    background.start(other)
+    await anyio.wait_all_tasks_blocked()
+    background.start(stopper)
+    with anyio.fail_after(5):
+        await others_ended.wait()
+        await went_on.wait()
+
+
+async def test_a_task_that_swallows_its_cancellation_is_given_up_and_complained_about(caplog, monkeypatch):
+    monkeypatch.setattr("claude_wrapper.conversation.background._STOP_SECONDS", 0.05)
+    background, release = Background(), anyio.Event()
+
+    async def work():
+        with anyio.CancelScope(shield=True):
+            await release.wait()
+
+    background.start(work)
+    await anyio.wait_all_tasks_blocked()
+    with anyio.fail_after(5):
+        await background.stop()
+
+    assert "1 tasks do not end though they are cancelled" in caplog.text
+    release.set()
+    await background.stop()
