@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -14,6 +15,8 @@ from .settings_files import SettingsError
 from .version import version_line
 
 __all__ = ["main", "run_and_exit"]
+
+_INTERRUPTED = 128 + signal.SIGINT
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -66,7 +69,10 @@ def _refuse(text: str) -> int:
 
 def run_and_exit() -> NoReturn:
     """Run the agent as a process."""
-    code = main()
+    try:
+        code = main()
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
     sys.stdout.flush()
     sys.stderr.flush()
     # What is left of the interpreter's end would cost time and could wait for threads for ever.

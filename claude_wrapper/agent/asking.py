@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from typing import Any, Protocol
@@ -9,6 +10,7 @@ from typing import Any, Protocol
 import anyio.lowlevel
 from msgspec import UNSET
 
+from claude_wrapper.wire.codec import encode
 from claude_wrapper.wire.messages import AssistantBody
 
 from .api.catalog import Model
@@ -77,6 +79,7 @@ class Asker:
         self._display = "updates"
         self._thought = 0
         self._thinking_since: float | None = None
+        self._unknown: set[str] = set()
 
     @property
     def reply(self) -> Reply | None:
@@ -98,6 +101,7 @@ class Asker:
         self._thought = 0
         if self._partial:
             self._frames.status("requesting")
+        self._warn_of_unknown(request.model)
         began = time.monotonic()
         if turn.clock.requested is None:
             turn.clock.requested = began
@@ -108,6 +112,14 @@ class Asker:
             spent = (time.monotonic() - began) * 1000
             turn.clock.api_ms += spent
             self._meter.api_ms += spent
+
+    def _warn_of_unknown(self, model: Model) -> None:
+        """A name that may be mistyped, or a model newer than this program: the API will tell."""
+        if model.known or model.name in self._unknown:
+            return
+        self._unknown.add(model.name)
+        fields = {"model": model.name, "query_source": "sdk"}
+        sys.stderr.write(f"[claude-code:unrecognized_model] {encode(fields).decode()}\n")
 
     async def _read(self, turn: Turn, request: ModelRequest) -> Reply:
         whole: list[Block] = []

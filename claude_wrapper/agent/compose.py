@@ -11,7 +11,7 @@ from claude_wrapper.link.peer import ControlPeer
 
 from .access import Access
 from .api.client import ModelClient
-from .approval import Approval
+from .approval import Approval, PermissionHost
 from .asking import Asker
 from .brief import Brief
 from .dispatch import Dispatcher
@@ -26,6 +26,7 @@ from .mcp_tools import McpServers
 from .meter import Meter
 from .output import LineWriter
 from .parts import Parts
+from .prompt_tool import PromptTool
 from .prompts import PromptQueue
 from .results import Results
 from .session import Session
@@ -88,7 +89,7 @@ def compose(
         frames,
         hooks,
         interruption,
-        link if settings.permission_prompt_tool == "stdio" else None,
+        _permission_host(settings.permission_prompt_tool, link, toolbox, context),
     )
     dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
     client = ModelClient.from_environment(settings.environ, user_agent=f"claude-wrapper/{AGENT_VERSION}")
@@ -133,6 +134,15 @@ def compose(
         send_init=InitSender(settings, frames, access, brief, toolbox, servers).send,
     )
     return parts, client
+
+
+def _permission_host(
+    name: str | None, link: HostLink, toolbox: Toolbox, context: ToolContext
+) -> PermissionHost | None:
+    """Who is asked for permission: the host, a tool, or nobody."""
+    if name is None:
+        return None
+    return link if name == "stdio" else PromptTool(name, toolbox, context)
 
 
 def _wanted_tools(settings: Settings) -> list[str]:

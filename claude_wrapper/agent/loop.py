@@ -10,7 +10,7 @@ from .ids import new_uuid
 from .opening import Opening
 from .parts import Parts
 from .prompts import Prompt
-from .results import api_error_ending, error_body
+from .results import api_error_ending, crashed, error_body
 from .turn import Ending, Turn
 
 __all__ = ["Loop"]
@@ -41,6 +41,9 @@ class Loop:
             queue.busy = True
             try:
                 await self.answer(prompts)
+            except Exception as error:
+                self._report_crash(error)
+                raise
             finally:
                 queue.busy = False
                 self.turn = None
@@ -188,6 +191,12 @@ class Loop:
         parts.results.send(turn, ending)
         for prompt in first:
             parts.frames.lifecycle(prompt.uuid, state)
+
+    def _report_crash(self, error: Exception) -> None:
+        """Something that should not happen did: the host gets a result all the same."""
+        if self.turn is not None:
+            text = f"The agent failed: {type(error).__name__}: {error}"
+            self._parts.results.send(self.turn, crashed(text))
 
     def _cut_for_urgent(self) -> None:
         """A prompt came that cannot wait."""

@@ -6,6 +6,7 @@ import asyncio
 import errno
 import os
 import stat
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -73,7 +74,7 @@ class LineWriter:
                 return written
             except OSError as error:
                 if error.errno not in _GONE:
-                    raise
+                    sys.stderr.write(f"Error: stdout cannot be written: {error.strerror}\n")
                 self._close()
                 return len(view)
         return written

@@ -17,7 +17,7 @@ from .ids import new_uuid
 from .meter import Meter
 from .turn import Ending, Turn
 
-__all__ = ["AgentResultFrame", "Results", "api_error_ending", "error_body", "startup_failure"]
+__all__ = ["AgentResultFrame", "Results", "api_error_ending", "crashed", "error_body", "startup_failure"]
 
 
 class AgentResultFrame(ResultFrame, kw_only=True, tag="result"):
@@ -125,6 +125,11 @@ def api_error_ending(error: ApiError) -> Ending:
         fields=fields,
         timed=False,
     )
+
+
+def crashed(text: str) -> Ending:
+    """How a turn ends that the agent itself failed in."""
+    return Ending("error_during_execution", None, is_error=True, errors=[text], stop_reason=None, timed=False)
 
 
 def error_body(text: str, stop_reason: str = "stop_sequence") -> AssistantBody:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.codec import encode_line
 
 from .api.client import ModelClient
-from .cli import UsageError
+from .children import kill_children
 from .compose import compose
 from .frames import Frames
 from .hooks.registry import HookRegistry
@@ -26,23 +27,24 @@ from .interrupts import Interruption
 from .lifetime import Lifetime
 from .loop import Loop
 from .output import LineWriter, open_unshared
+from .piped import read_prompt
 from .prompts import Prompt, PromptQueue
 from .requests import Requests
 from .results import startup_failure
 from .session_start import ResumeError, SessionStart, begin_session
 from .settings import Settings
 from .sinks import sink_for
-from .stdin import ByteReader, read_available
+from .stdin import ByteReader
 from .tools.registry import end_background_processes
 
 __all__ = ["run"]
 
+_log = logging.getLogger(__name__)
+
 _DRAIN_SECONDS = 30.0
 _CLOSE_SECONDS = 2.0
 _HOOK_SECONDS = 1.5
-_PIPED_SECONDS = 3.0
 _UNSEEN_SECONDS = 0.2
-_PIPED_BYTES = 10 * 1024 * 1024
 
 
 def run(settings: Settings) -> int:
@@ -61,9 +63,16 @@ class _Run:
             start = begin_session(settings, self._mirrored if settings.session_mirror else None)
         except ResumeError as error:
             return self._not_resumed(str(error))
-        async with anyio.create_task_group() as tasks:
-            code = await _Work(settings, start, tasks, self).until_end()
-            tasks.cancel_scope.cancel()
+        prompt = await read_prompt(settings) if settings.input_format == "text" else None
+        try:
+            async with anyio.create_task_group() as tasks:
+                code = await _Work(settings, start, tasks, self).until_end(prompt)
+                tasks.cancel_scope.cancel()
+        except Exception:  # noqa: BLE001  # whatever it was, nothing may be left running
+            _log.exception("The agent failed.")
+            kill_children()
+            end_background_processes()
+            return 1
         return code
 
     def mirror_to(self, mirror: Callable[[Path, list[bytes]], None]) -> None:
@@ -117,12 +126,14 @@ class _Work:
         if settings.json_schema is not None:
             offer_structured_output(self._parts, settings.json_schema)
 
-    async def until_end(self) -> int:
+    async def until_end(self, prompt: str | None) -> int:
+        """Answer one prompt, or those that the host sends; returns the exit code."""
         self._lifetime.listen()
-        if self._settings.input_format == "stream-json":
+        if prompt is None:
             self._read_frames()
         else:
-            await self._read_prompt()
+            self._queue.put(Prompt(prompt))
+            self._queue.close()
         self._tasks.start_soon(self._warm)
         done = anyio.Event()
         self._tasks.start_soon(self._answer, done)
@@ -141,22 +152,6 @@ class _Work:
         ByteReader(0, host.feed, host.end).start()
         self._tasks.start_soon(self._lifetime.watch_parent, os.getppid())
 
-    async def _read_prompt(self) -> None:
-        """Print mode: the prompt is on the command line, on stdin, or on both."""
-        prompt = self._settings.prompt or ""
-        piped = await _piped_text(wait=_PIPED_SECONDS if prompt else None)
-        if piped is None:
-            sys.stderr.write(
-                "Warning: stdin stayed open without data for 3 s, so the run goes on without it.\n"
-            )
-        text = "\n".join(part for part in (piped, prompt) if part)
-        if not text:
-            raise UsageError("There is no prompt: give one as an argument or on stdin.")
-        if not text.strip():
-            raise UsageError("Input contained only whitespace: there is nothing to answer.")
-        self._queue.put(Prompt(text))
-        self._queue.close()
-
     async def _warm(self) -> None:
         """Get ready for the first request while the host is still setting up."""
         with anyio.move_on_after(_UNSEEN_SECONDS):
@@ -168,6 +163,9 @@ class _Work:
         try:
             with self._answering:
                 await self._loop.run()
+        except Exception:  # noqa: BLE001  # the loop has told the host
+            _log.exception("The turn failed.")
+            self._lifetime.terminate_now(1)
         finally:
             done.set()
 
@@ -207,16 +205,3 @@ class _Work:
 async def _close(client: ModelClient) -> None:
     with anyio.move_on_after(_CLOSE_SECONDS), contextlib.suppress(Exception):
         await client.aclose()
-
-
-async def _piped_text(wait: float | None) -> str | None:
-    """What comes on stdin; None if nothing has come after `wait` seconds."""
-    try:
-        if os.isatty(0):
-            return ""
-        data = await read_available(0, 10**9 if wait is None else wait, _PIPED_BYTES)
-    except OSError:
-        return ""
-    except OverflowError as error:
-        raise UsageError("The text on stdin is larger than 10 MB.") from error
-    return None if data is None else data.decode("utf-8", "replace")

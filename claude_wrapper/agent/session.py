@@ -14,7 +14,6 @@ from claude_wrapper.store.entries import (
     CostStateEntry,
     Entry,
     LastPromptEntry,
-    QueueOperationEntry,
     ReplyEndEntry,
     TitleEntry,
     UserEntry,
@@ -147,19 +146,6 @@ class Session:
     def set_title(self, title: str) -> None:
         """Give the session a title."""
         self._append([TitleEntry(session_id=self.id, custom_title=title)])
-
-    def note_queued(self, operation: str, content: str | None = None) -> None:
-        """Write down that a prompt entered the queue or left it."""
-        self._append(
-            [
-                QueueOperationEntry(
-                    session_id=self.id,
-                    operation=operation,
-                    timestamp=now_iso(),
-                    content=UNSET if content is None else content,
-                )
-            ]
-        )
 
     def save(
         self, total_cost: float, api_ms: float, wall_ms: float, usage: dict[str, dict[str, Any]]

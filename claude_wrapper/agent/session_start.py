@@ -35,7 +35,6 @@ class SessionStart(msgspec.Struct):
     history: History = field(default_factory=History)
     conversation: Conversation = field(default_factory=Conversation)
     copied: Sequence[dict[str, Any]] = ()
-    source: str = "startup"
 
     @property
     def prompt_uuids(self) -> list[str]:
@@ -76,13 +75,11 @@ def _go_on(settings: Settings, folder: Path) -> SessionStart:
         path.parent,
         history=history_of(conversation.entries),
         conversation=conversation,
-        source="resume",
     )
     if choice.fork:
         start.session_id = choice.session_id or new_uuid()
         start.folder = folder
         start.copied = list(forked_lines(path, conversation, start.session_id))
-        start.source = "fork"
         if transcript_path(folder, start.session_id).exists():
             raise UsageError(f"Session ID {start.session_id} is already in use.")
     return start

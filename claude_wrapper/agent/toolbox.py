@@ -46,6 +46,7 @@ class Toolbox:
         self._tools: dict[str, Tool] = {tool.name: tool for tool in tools}
         self._sources: dict[str, ToolSource] = {}
         self._hidden: frozenset[str] = frozenset()
+        self._kept_back: set[str] = set()
         self._definitions: list[dict[str, Any]] | None = None
         self._aliases = dict(_ALIASES)
 
@@ -67,10 +68,15 @@ class Toolbox:
         """Let the model call tools by further names."""
         self._aliases.update(aliases)
 
+    def keep_back(self, name: str) -> None:
+        """Never offer a tool to the model."""
+        self._kept_back.add(name)
+
     def restrict(self, policy: Policy) -> None:
         """Hide the tools that a rule denies as a whole."""
         rules = [each.rule for each in policy.of("deny") if each.rule.content is None]
-        hidden = frozenset(name for name in self._tools if any(_covers(rule, name) for rule in rules))
+        denied = {name for name in self._tools if any(_covers(rule, name) for rule in rules)}
+        hidden = frozenset(denied | self._kept_back)
         if hidden != self._hidden:
             self._hidden = hidden
             self._definitions = None

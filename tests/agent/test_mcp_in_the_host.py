@@ -205,3 +205,55 @@ def test_the_status_lists_the_tools(workspace):
 
     assert (status["name"], status["status"]) == ("calc", "connected")
     assert status["tools"] == [{"name": "add", "description": "adds", "annotations": {"readOnly": True}}]
+
+
+ASK = {"name": "ask", "inputSchema": {"type": "object", "properties": {"tool_name": {}}}}
+
+
+@pytest.mark.feature("PERM-26")
+@pytest.mark.parametrize(
+    ("answer", "written", "told"),
+    [
+        ('{"behavior": "allow"}', "x", "created"),
+        ('{"behavior": "allow", "updatedInput": {"file_path": "b.txt", "content": "y"}}', None, "created"),
+        ('{"behavior": "deny", "message": "not now"}', None, "not now"),
+        ("certainly", None, "`behavior`"),
+    ],
+)
+def test_a_tool_of_a_server_is_asked_for_permission(workspace, answer, written, told):
+    flags = (*CONFIG, "--permission-prompt-tool", "mcp__calc__ask")
+    path = workspace.project / "a.txt"
+    with ScriptedModel([call("Write", file_path=str(path), content="x"), say("done")]) as model:
+        talk = workspace.talk(model, *flags)
+        talk.control("init", "initialize")
+        serve(talk, [ADD, ASK])
+        talk.prompt()
+        request = talk.wait(type="control_request")
+        reply(talk, request, {"content": [{"type": "text", "text": answer}]})
+        talk.result()
+
+    message = request["request"]["message"]
+    assert message["params"]["name"] == "ask"
+    assert message["params"]["arguments"] == {
+        "tool_name": "Write",
+        "input": {"file_path": str(path), "content": "x"},
+        "tool_use_id": talk.tool_results()[0]["tool_use_id"],
+    }
+    assert (path.read_text() if path.exists() else None) == written
+    assert told in talk.tool_results()[0]["content"]
+    # The model is not offered the tool.
+    offered = {tool["name"] for tool in model.requests[0].body["tools"]}
+    assert "mcp__calc__ask" not in offered
+    assert "mcp__calc__add" in offered
+
+
+@pytest.mark.feature("PERM-26")
+def test_without_the_tool_that_is_to_be_asked_calls_are_denied(workspace):
+    with ScriptedModel([call("Write", file_path="a.txt", content="x"), say("done")]) as model:
+        talk = workspace.talk(model, "--permission-prompt-tool", "mcp__calc__ask")
+        talk.initialize()
+        talk.prompt()
+        result = talk.result()
+
+    assert "mcp__calc__ask" in talk.tool_results()[0]["content"]
+    assert len(result["permission_denials"]) == 1

@@ -171,7 +171,9 @@ def test_what_keeps_a_run_from_starting_is_named(workspace, argv, text):
 
 
 def test_without_a_prompt_there_is_nothing_to_do(workspace):
-    assert workspace.run(None, "-p")[:2] == (1, "")
+    code, out, err = workspace.run(None, "-p")
+    assert (code, out) == (1, "")
+    assert err == "Error: There is no prompt: give one as an argument or on stdin.\n"
     assert "only whitespace" in workspace.run(None, "-p", "  ")[2]
 
 

@@ -1,5 +1,6 @@
 """How the process begins and ends, and what it leaves behind: nothing."""
 
+import json
 import os
 import signal
 import subprocess
@@ -293,3 +294,56 @@ def test_the_first_frame_is_there_soon(workspace):
     talk.initialize()
 
     assert time.monotonic() - began < 5
+
+
+CRASHING = """
+import claude_wrapper.agent.brief as brief
+def fail(*_): raise LookupError("nothing there")
+brief.Brief.request = fail
+from claude_wrapper.agent.__main__ import run_and_exit
+run_and_exit()
+"""
+
+
+@pytest.mark.feature("RES-07", "RES-06")
+def test_a_fault_of_the_agent_ends_it_with_a_result(workspace):
+    with ScriptedModel([say("never")]) as model:
+        done = subprocess.run(
+            [sys.executable, "-c", CRASHING, *STREAM],
+            input=json.dumps({"type": "user", "message": {"role": "user", "content": "hi"}}).encode() + b"\n",
+            capture_output=True,
+            cwd=workspace.project,
+            env=workspace.environment(model),
+            timeout=20,
+            check=False,
+        )
+
+    result = json.loads(done.stdout.splitlines()[-1])
+    assert done.returncode == 1
+    assert (result["subtype"], result["is_error"], result["stop_reason"]) == (
+        "error_during_execution",
+        True,
+        None,
+    )
+    assert result["errors"] == ["The agent failed: LookupError: nothing there"]
+    assert b"LookupError" in done.stderr
+
+
+@pytest.mark.feature("ENV-01")
+@pytest.mark.parametrize("key", ["sk-secret-12345\n", "sk-secret-12345\r\nX-Other: 1", "sk-secret-12345é"])
+def test_a_key_that_cannot_be_sent_is_not_shown_either(workspace, key):
+    with ScriptedModel([say("hi")]) as model:
+        _, out, err = workspace.run(model, "-p", "hi", env={"ANTHROPIC_API_KEY": key})
+
+    assert "secret" not in out + err
+    assert "Traceback" not in err
+
+
+def test_an_unknown_model_is_named_on_stderr(workspace):
+    with ScriptedModel([say("a"), say("b")]) as model:
+        _, out, err = workspace.run(model, "-p", "hi", "--model", "nosuch-model")
+
+    assert out == "a\n"
+    assert err.splitlines() == [
+        '[claude-code:unrecognized_model] {"model":"nosuch-model","query_source":"sdk"}'
+    ]

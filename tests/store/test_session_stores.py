@@ -319,7 +319,7 @@ async def test_a_page_loads_no_more_than_it_shows(transcripts, project, key):
     await fill(store, key, transcripts)
 
     assert names(await list_sessions_from_store(store, project, limit=1, offset=1)) == ["c"]
-    assert store.calls == [("load", "bb"), ("load", "cc")]
+    assert sorted(store.calls) == [("load", "bb"), ("load", "cc")]
 
 
 async def test_a_page_counts_only_sessions_that_are_shown(transcripts, project, key):
