@@ -118,6 +118,7 @@ class Live:
             answer = await self._peer.request(initialize, timeout=self._limits.initialize)
             self.server_info = decode_reply(answer, dict[str, Any])
             check(self.server_info)
+            logger.debug("the agent %s has answered the handshake", self.pid)
         except BaseException:
             await self.close(grace=0)
             raise
@@ -282,6 +283,7 @@ class Live:
     async def _end(self, failure: Exception | None) -> None:
         """The agent's output is over: find out why, and tell everybody who waits."""
         code = await self._channel.wait(self._limits.exit)
+        logger.debug("the output of the agent %s is over, its exit code is %s", self.pid, code)
         error = None if self._closing else self._overdue or why(self._ending(code, failure))
         self._peer.fail(self._overdue or AgentExitedError("The agent has ended", code, self._tail))
         self._read_all.set()

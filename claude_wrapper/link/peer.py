@@ -114,10 +114,12 @@ class ControlPeer:
         it is looked at, while the caller goes on later. It must not raise.
         """
         raw = encode(body)
+        subtype = _subtype(body)
         done = anyio.Event()
         slot = self._pending.open(self._new_id(), done.set)
         if on_answer is not None:
             slot.on_value = partial(_announce, on_answer)
+        logger.debug("request %s: %s", slot.request_id, subtype)
         try:
             if not slot.done:
                 await self._send(
@@ -130,7 +132,6 @@ class ControlPeer:
                 await self._withdraw(slot.request_id)
         if slot.error is not None:
             raise slot.error
-        subtype = _subtype(body)
         if slot.value is None:
             raise ControlTimeoutError(
                 f"No answer to the control request {subtype!r} within {timeout:g} seconds", subtype
@@ -182,6 +183,7 @@ class ControlPeer:
                 answer = Answer(answer)
             body: msgspec.Raw | UnsetType = UNSET if answer.body is None else msgspec.Raw(encode(answer.body))
         except RequestRefusedError as refusal:
+            logger.debug("request %s of the other side is refused", frame.request_id)
             code: str | UnsetType = UNSET if refusal.code is None else refusal.code
             return ControlFailure(request_id=frame.request_id, error=str(refusal), error_code=code), None
         except Exception as error:
