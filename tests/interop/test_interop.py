@@ -5,15 +5,14 @@ from interop_kit import scenario
 from interop_kit.matrix import outcomes
 
 
-def cases():
-    for name in scenario.names():
-        shown = scenario.load(name).shows
-        yield pytest.param(name, marks=[pytest.mark.feature(*shown)] if shown else [])
+def case(name):
+    shown = scenario.load(name).shows
+    return pytest.param(name, marks=[pytest.mark.feature(*shown)] if shown else [])
 
 
 @pytest.mark.peers
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize("name", cases())
+@pytest.mark.parametrize("name", [case(name) for name in scenario.names()])
 def test_every_pair_of_sdk_and_agent_shows_what_the_official_pair_shows(name, peers):
     wrong = [
         f"{outcome.cell.name}: {line}"
