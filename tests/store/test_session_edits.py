@@ -170,6 +170,16 @@ def test_a_fork_ends_where_it_is_told_to(transcripts):
     assert kept == {2: [1, 2], 3: [1, 2], 4: [1, 2, 4]}
 
 
+def test_a_fork_is_as_old_as_its_original_but_ends_now(transcripts):
+    t = transcripts
+    t.write(t.user(1), t.assistant(2, 1), t.user(3, 2))
+
+    first, middle, last, _ = t.read(fork_session(t.session, up_to_message_id=t.id(3)).session_id)
+
+    assert [first["timestamp"], middle["timestamp"]] == [t.user(n)["timestamp"] for n in (1, 2)]
+    assert last["timestamp"] > t.user(3)["timestamp"]
+
+
 def test_what_is_not_copied_is_passed_over_in_the_chain(transcripts):
     t = transcripts
     t.write(

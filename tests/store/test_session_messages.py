@@ -77,6 +77,13 @@ def test_messages_of_subagents_and_teammates_are_not_shown(shown, transcripts):
     ) == [1, 2]
 
 
+def test_a_branch_that_others_end_is_not_the_newest(shown, transcripts):
+    t = transcripts
+
+    for flag in ({"isSidechain": True}, {"isMeta": True}, {"teamName": "team"}):
+        assert shown(t.user(1), t.assistant(2, 1), t.user(3, 1, **flag)) == [1, 2]
+
+
 @pytest.mark.feature("SESS-12")
 def test_a_compacted_session_is_shown_from_its_compaction_on(shown, transcripts):
     t = transcripts
