@@ -180,7 +180,8 @@ async def test_an_agent_that_does_not_answer_the_handshake_is_given_up_and_ended
     with pytest.raises(TimeoutError, match=r"'initialize' within 0\.1 seconds"):
         await run(agent, initialize_timeout=0.1)
 
-    agent.runs[0].wait_gone()
+    for started in agent.runs:  # on a busy machine it may be ended before it has begun
+        started.wait_gone()
 
 
 async def test_an_agent_that_does_not_exit_after_its_result_keeps_nobody_waiting(agent):

@@ -2,8 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+import tomlkit
+
+ROOT = Path(__file__).parent.parent.parent
+SHARED = {"errors", "wire", "link", "store", "watchman"}
+"""What both programs use."""
 
 HEAVY = {"asyncio", "trio", "jsonschema", "mcp", "pydantic", "httpx2", "rich", "tree_sitter", "yaml"}
 
@@ -47,3 +53,25 @@ def test_the_agent_never_loads_the_facade_and_nothing_heavy_before_it_is_needed(
 
 def test_the_wire_loads_no_event_loop():
     assert not loaded("import claude_wrapper.wire.unions") & {"asyncio", "anyio", "socket", "subprocess"}
+
+
+def contract(name):
+    tables = tomlkit.parse((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    return next(table for table in tables if table["name"] == name)
+
+
+def test_every_module_belongs_to_one_column():
+    package = ROOT / "claude_wrapper"
+    rooms = {
+        p.stem
+        for p in package.iterdir()
+        if p.suffix == ".py" or (p.is_dir() and (p / "__init__.py").exists())
+    }
+    facade = {
+        f"claude_wrapper.{room}" for room in rooms - SHARED - {"agent", "testing", "__init__", "__main__"}
+    }
+
+    assert set(contract("The agent never imports the facade")["forbidden_modules"]) == facade | {
+        "claude_wrapper.testing"
+    }
+    assert facade <= set(contract("The facade never imports the agent")["source_modules"])
