@@ -64,6 +64,8 @@ class Results:
         )
         if ending.subtype == "success":
             frame.result = ending.text
+            if frame.api_error_status is UNSET:
+                frame.api_error_status = None
         else:
             frame.errors = ending.errors
         if timed:
