@@ -43,7 +43,11 @@ class AgentChannel(Protocol):
 
 
 class Transport(ABC):
-    """A way to reach an agent that a user implements, with the methods of the official SDK."""
+    """A way to reach an agent that a user implements, with the methods of the official SDK.
+
+    One that has a process at its end may also have `pid`, `exit_code`, `stderr_tail` and `kill()`; an
+    agent's bad end is then told as that of an agent that the library has started itself.
+    """
 
     @abstractmethod
     async def connect(self) -> None:
@@ -73,9 +77,6 @@ class Transport(ABC):
 class TransportChannel:
     """Reads and writes a user's transport."""
 
-    pid: int | None = None
-    stderr_tail = ""
-
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
         self._frames: AsyncIterator[dict[str, Any]] | None = None
@@ -97,11 +98,29 @@ class TransportChannel:
         await self._transport.end_input()
 
     async def wait(self, timeout: float) -> int | None:
-        return None
+        return self._exit_code
 
     async def stop(self, grace: float | None = None) -> int | None:
         await self._transport.close()
-        return None
+        return self._exit_code
 
     def kill(self) -> None:
-        raise CLIConnectionError("A transport of one's own has no process to kill")
+        kill = getattr(self._transport, "kill", None)
+        if kill is None:
+            raise CLIConnectionError("This transport has no process that could be killed")
+        kill()
+
+    @property
+    def pid(self) -> int | None:
+        pid: int | None = getattr(self._transport, "pid", None)
+        return pid
+
+    @property
+    def stderr_tail(self) -> str:
+        tail: str = getattr(self._transport, "stderr_tail", "")
+        return tail
+
+    @property
+    def _exit_code(self) -> int | None:
+        code: int | None = getattr(self._transport, "exit_code", None)
+        return code

@@ -2,7 +2,8 @@
 
 `ScriptedModel` answers the Messages API from a script, so that any agent plays a known
 conversation; `ScriptedAgent` is an executable that plays the agent's side of stdin and stdout,
-well or badly. Both are real: sockets and processes, on 127.0.0.1 only. Names load on first use.
+well or badly. Both are real: sockets and processes, on 127.0.0.1 only. `RecordingTransport` writes a
+run with any agent to a file, and `ReplayTransport` plays it back. Names load on first use.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from claude_wrapper.testing.agent_run import AgentGate, AgentRun
     from claude_wrapper.testing.faults import (
+        ReplayError,
         ScriptError,
         ScriptTimeoutError,
     )
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
         think,
         turn,
     )
+    from claude_wrapper.testing.recording import RecordingTransport
     from claude_wrapper.testing.refused import refused_url
+    from claude_wrapper.testing.replay import ReplayTransport
     from claude_wrapper.testing.script import Script
     from claude_wrapper.testing.scripted_agent import ScriptedAgent
     from claude_wrapper.testing.scripted_model import ScriptedModel
@@ -48,6 +52,9 @@ __all__ = [
     "ModelProcess",
     "ModelRequest",
     "Moment",
+    "RecordingTransport",
+    "ReplayError",
+    "ReplayTransport",
     "Script",
     "ScriptError",
     "ScriptTimeoutError",
@@ -74,6 +81,7 @@ __all__ = [
 _MODULES = {
     "AgentGate": "agent_run",
     "AgentRun": "agent_run",
+    "ReplayError": "faults",
     "ScriptError": "faults",
     "ScriptTimeoutError": "faults",
     "Gate": "gates",
@@ -93,7 +101,9 @@ _MODULES = {
     "stall": "phrases",
     "think": "phrases",
     "turn": "phrases",
+    "RecordingTransport": "recording",
     "refused_url": "refused",
+    "ReplayTransport": "replay",
     "Script": "script",
     "ScriptedAgent": "scripted_agent",
     "ScriptedModel": "scripted_model",

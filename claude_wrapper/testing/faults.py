@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from claude_wrapper.errors import ClaudeSDKError
 
-__all__ = ["ScriptError", "ScriptTimeoutError"]
+__all__ = ["ReplayError", "ScriptError", "ScriptTimeoutError"]
 
 
 class ScriptError(ClaudeSDKError):
@@ -13,3 +13,7 @@ class ScriptError(ClaudeSDKError):
 
 class ScriptTimeoutError(ScriptError, TimeoutError):
     """Something that a test waited for did not happen in time."""
+
+
+class ReplayError(ScriptError):
+    """A program does not do what it did when it was recorded; the text says what is different."""

@@ -23,6 +23,7 @@ from claude_wrapper import (
     tool,
 )
 from claude_wrapper.sync import query
+from claude_wrapper.testing import RecordingTransport, ReplayTransport
 
 
 def test_a_run_gives_its_messages_and_ends_with_the_agent(agent, options):
@@ -329,3 +330,15 @@ def test_an_iteration_that_the_loop_thread_itself_drops_is_ended_without_waiting
     agent.gate("dropped").release()
 
     agent.runs[0].wait_gone()
+
+
+def test_a_run_can_be_recorded_and_played_back(agent, tmp_path):
+    agent.begin().say("hi").result("done")
+    path = tmp_path / "run.jsonl"
+    recording = RecordingTransport(path, ClaudeAgentOptions(cli_path=agent.path))
+
+    before = [type(m) for m in query(prompt="go", transport=recording)]
+    with ReplayTransport(path) as transport:
+        after = [type(m) for m in query(prompt="go", transport=transport)]
+
+    assert after == before
