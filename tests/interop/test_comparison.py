@@ -2,11 +2,13 @@
 
 import copy
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from interop_kit.cells import Cell
 from interop_kit.compare import differences
-from interop_kit.matrix import table
+from interop_kit.matrix import Outcome, judge, table, undeclared
 from interop_kit.normalise import normalised
 from interop_kit.observation import Observation, RunSeen
 from interop_kit.scenario import Scenario, placed
@@ -135,4 +137,27 @@ def test_stand_in_folders_are_not_found_inside_other_words():
 
 def test_a_table_counts_what_it_shows():
     text = table({"one": {"a": "equal", "b": "failed"}, "two": {"a": "equal"}})
-    assert text.splitlines()[-1] == "equal 2, different 0, failed 1"
+    assert text.splitlines()[-2:] == [
+        "equal 2, declared 0, open 0, different 0, failed 1",
+        "2 scenarios: 1 equal in all cells, 0 declared differences, 0 open, 0 different, 1 failed",
+    ]
+
+
+def test_a_difference_on_purpose_is_told_apart_and_a_declaration_that_explains_nothing_is_found():
+    declared = replace(SCENARIO, differs={"wrapper+agent: *cost: 1*": "dearer", "*: files*": "other files"})
+    outcome = Outcome(Cell("python", our_sdk=True, our_agent=True), {}, 0)
+    judge(outcome, ["run 0 cost: 1, should be 2", "run 0 turns: 1, should be 2"], declared)
+    assert (outcome.declared, outcome.differences) == (
+        ["run 0 cost: 1, should be 2"],
+        ["run 0 turns: 1, should be 2"],
+    )
+    assert outcome.word == "different"
+    assert undeclared(declared, [outcome]) == ["*: files*"]
+
+
+def test_what_a_missing_feature_explains_is_open_and_not_wrong():
+    outcome = Outcome(Cell("python", our_sdk=True, our_agent=True), {}, 0)
+    judge(outcome, ["run 0 turns: 1, should be 2"], replace(SCENARIO, open="subagents"))
+    assert outcome.word == "open"
+    judge(equal := replace(outcome, differences=[]), [], replace(SCENARIO, open="subagents"))
+    assert equal.word == "equal"

@@ -11,7 +11,6 @@ from interop_kit.normalise import Record
 from interop_kit.rules import METHODS_WITHOUT_RESULT
 
 WIDTH = 160
-MOST = 12
 ID = re.compile(r"<id\d+>")
 
 
@@ -35,7 +34,7 @@ class Comparison:
         found: list[str] = []
         for section, value in reference.items():
             found += self._section(section, value, other[section])
-        return found[:MOST] + ([f"... and {len(found) - MOST} more"] if len(found) > MOST else [])
+        return found
 
     def _section(self, section: str, reference: Any, other: Any) -> Iterator[str]:
         """Lists of runs are compared run by run, lists of rows first by their kinds, then row by row."""

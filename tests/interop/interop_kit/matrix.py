@@ -2,8 +2,10 @@
 
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from interop_kit.cells import Cell, cells_of
@@ -25,10 +27,23 @@ class Outcome:
     failures: list[str] = field(default_factory=list)
     """Why the cell says nothing: a driver that broke down or had to be stopped."""
     differences: list[str] = field(default_factory=list)
+    """What nobody has declared."""
+    declared: list[str] = field(default_factory=list)
+    """Differences on purpose."""
+    open: str = ""
+    """The missing feature that explains what is wrong here."""
 
     @property
     def word(self) -> str:
-        return "failed" if self.failures else "different" if self.differences else "equal"
+        if self.failures or self.differences:
+            return "open" if self.open else "failed" if self.failures else "different"
+        return "declared" if self.declared else "equal"
+
+    @property
+    def wrong(self) -> list[str]:
+        """Why this cell is not equal, line by line."""
+        lines = self.failures + self.differences
+        return lines[:MOST] + ([f"... and {len(lines) - MOST} more"] if len(lines) > MOST else [])
 
 
 def outcomes(scenario: Scenario, peers: Peers, *, wanted: Iterable[str] = ()) -> Iterator[Outcome]:
@@ -43,8 +58,22 @@ def outcomes(scenario: Scenario, peers: Peers, *, wanted: Iterable[str] = ()) ->
         if is_reference:
             references[cell] = outcome
         else:
-            outcome.differences = differences(references[cell.reference].record, outcome.record)
+            judge(outcome, differences(references[cell.reference].record, outcome.record), scenario)
         yield outcome
+
+
+def judge(outcome: Outcome, lines: list[str], scenario: Scenario) -> None:
+    """Tell differences on purpose from the others."""
+    for line in lines:
+        on_purpose = any(fnmatchcase(f"{outcome.cell.name}: {line}", pattern) for pattern in scenario.differs)
+        (outcome.declared if on_purpose else outcome.differences).append(line)
+    outcome.open = scenario.open
+
+
+def undeclared(scenario: Scenario, found: Iterable[Outcome]) -> list[str]:
+    """Declarations that explain nothing any more."""
+    lines = [f"{outcome.cell.name}: {line}" for outcome in found for line in outcome.declared]
+    return [pattern for pattern in scenario.differs if not any(fnmatchcase(line, pattern) for line in lines)]
 
 
 def played(scenario: Scenario, cell: Cell, peers: Peers) -> Outcome:
@@ -78,7 +107,16 @@ def table(rows: dict[str, dict[str, str]]) -> str:
     for name, row in rows.items():
         lines.append(" ".join([f"{name:<{width}}", *(f"{row.get(column, '-'):>16}" for column in columns)]))
     counts = [f"{word} {sum(w == word for row in rows.values() for w in row.values())}" for word in WORDS]
-    return "\n".join([*lines, ", ".join(counts)])
+    return "\n".join([*lines, ", ".join(counts), summary(rows)])
 
 
-WORDS = ("equal", "different", "failed")
+def summary(rows: dict[str, dict[str, str]]) -> str:
+    """How many scenarios are equal in all cells, and how many are not, by the worst of their cells."""
+    worst = Counter(max(row.values(), key=WORDS.index) for row in rows.values() if row)
+    told = ("equal in all cells", "declared differences", "open", "different", "failed")
+    counts = [f"{worst[word]} {name}" for word, name in zip(WORDS, told, strict=True)]
+    return f"{len(rows)} scenarios: {', '.join(counts)}"
+
+
+MOST = 12
+WORDS = ("equal", "declared", "open", "different", "failed")

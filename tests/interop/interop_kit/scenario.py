@@ -5,6 +5,10 @@
 played one after another in the same folders. In both files `/project` and `/home/user` stand for the folders of the
 cell.
 
+`differs` maps a pattern of lines of the comparison (`CELL: LINE`, with `*`) to the reason why we differ there on
+purpose. `open` names, in users' words, the feature that our agent does not have yet and without which the scenario
+cannot be equal.
+
 A run has `via`, `options` (names of the Python SDK), and, as it needs them, `can_use_tool` and `hooks` (lists of
 answers, the last of which serves for all later questions), `mcp` (tools of the program), `store` (a session store
 that lasts from run to run), `env`, `reset` (the project as at the start). By `via`:
@@ -45,6 +49,10 @@ class Scenario:
     env: dict[str, str | None] = field(default_factory=dict)
     shows: list[str] = field(default_factory=list)
     """Rows of the feature map."""
+    differs: dict[str, str] = field(default_factory=dict)
+    """Differences on purpose: pattern of lines to the reason."""
+    open: str = ""
+    """The feature that is missing, if any."""
     drivers: tuple[str, ...] = ("python",)
     """Which kinds of driver play it: `python`, `ts`, `raw`."""
 
