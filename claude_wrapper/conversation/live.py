@@ -248,8 +248,10 @@ class Live:
         failure: Exception | None = None
         try:
             while chunk := await self._channel.receive():
+                before = self._turns.changes
                 self._router.feed(chunk)
-                self._changes.tell()
+                if self._turns.changes != before:
+                    self._changes.tell()
                 if self._watchdog is not None:
                     self._watchdog.hear()
                 if self._inbox.is_full and self._may_pause:

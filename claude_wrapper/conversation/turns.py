@@ -45,6 +45,8 @@ class TurnTracker:
         self._results_since_prompt = 0
         self.round = 0
         """Grows with each prompt that finds no other one open."""
+        self.changes = 0
+        """Grows with everything that may change the answers given here."""
 
     @property
     def turn_is_open(self) -> bool:
@@ -81,6 +83,7 @@ class TurnTracker:
 
     def prompt_sent(self, uuid: str | None) -> None:
         """A prompt is written to the agent."""
+        self.changes += 1
         self._results_since_prompt = 0
         self.round += not self._open
         self._open.append(_Prompt(uuid))
@@ -98,10 +101,12 @@ class TurnTracker:
 
     def prompts_cancelled(self, uuids: list[str]) -> None:
         """The agent took prompts back that had not begun: no result will come for them."""
+        self.changes += 1
         self._open = [prompt for prompt in self._open if prompt.uuid is None or prompt.uuid not in uuids]
 
     def state_changed(self, state: str) -> None:
         """The agent said that it is running, waits for the host, or is idle."""
+        self.changes += 1
         self._state = state
         if state == "idle" and self._results_since_prompt:
             # Prompts that were folded into one turn share its result.
@@ -109,6 +114,7 @@ class TurnTracker:
 
     def task_event(self, subtype: str, frame: dict[str, Any]) -> None:
         """A task started, changed or ended."""
+        self.changes += 1
         task_id = frame.get("task_id")
         if not isinstance(task_id, str):
             return
@@ -125,6 +131,7 @@ class TurnTracker:
         A result that names no prompt answers the oldest one, unless a background task started its
         turn. A result that comes with no prompt open is an answer: somebody else asked.
         """
+        self.changes += 1
         self._results_since_prompt += 1
         settled = [prompt for prompt in self._open if prompt.uuid is not None and prompt.uuid in uuids]
         if background and not settled:

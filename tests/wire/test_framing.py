@@ -36,6 +36,16 @@ def test_any_chunking_gives_the_same_lines(case):
     assert split(chunks) == expected
 
 
+@given(chunked(), st.integers(1, 40))
+def test_where_a_line_counts_as_long_changes_nothing(case, long):
+    stream, chunks = case
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("claude_wrapper.wire.framing._LONG", long)
+        lines = split(chunks)
+
+    assert lines == split([stream])
+
+
 @example((b"aaab\n", [b"aa", b"a", b"b\n"]), 1)
 @given(chunked(), st.integers(1, 250))
 def test_lines_over_the_limit_are_replaced_in_their_place(case, limit):
