@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import agents
 import libraries
+import warm
 from figures import Peers, Table
 
 MEASURES = {
@@ -24,6 +25,7 @@ MEASURES = {
     "deltas": libraries.deltas,
     "turns": libraries.turns,
     "big": libraries.big,
+    "warm": warm.warm,
     "start": agents.start,
     "turn": agents.turn,
     "memory": agents.memory,
