@@ -38,7 +38,6 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
     _refuse_contradictions(arguments, output_format)
     return Settings(
         cwd=cwd,
-        print_mode=arguments.has("print_mode"),
         prompt=" ".join(arguments.words) if arguments.words else None,
         output_format=output_format,
         input_format=arguments.value("input_format") or "text",

@@ -49,7 +49,6 @@ class Settings:
     """Everything that is fixed when the run begins."""
 
     cwd: Path
-    print_mode: bool = False
     prompt: str | None = None
     output_format: str = "text"
     input_format: str = "text"

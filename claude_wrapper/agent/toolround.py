@@ -21,6 +21,7 @@ from .turn import Turn
 
 __all__ = ["ToolRound"]
 
+_GRACE_SECONDS = 0.05
 _NOT_ALONE = (
     "A hook wanted to put this call off, which it can only do with a call that stands alone; it was not run."
 )
@@ -66,6 +67,7 @@ class ToolRound:
         self._wait_for_reply = wait_for_reply
         self._complete = anyio.Event()
         self._slots: list[_Slot] = []
+        self._held: list[tuple[ToolCall, CallResult]] = []
         self._tasks: TaskGroup | None = None
         self._turn: Turn | None = None
 
@@ -73,7 +75,7 @@ class ToolRound:
     async def open(self, turn: Turn) -> AsyncIterator[None]:
         """A round, within which calls may be added; whatever still runs at its end is stopped."""
         turn.calls, turn.results = [], {}
-        self._turn, self._slots, self._complete = turn, [], anyio.Event()
+        self._turn, self._slots, self._held, self._complete = turn, [], [], anyio.Event()
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
@@ -106,6 +108,7 @@ class ToolRound:
 
     def close_open(self, turn: Turn, ending: CallResult) -> None:
         """Give the calls that have no result this one, and put all results into the conversation."""
+        self._show_held(turn)
         for call in turn.calls:
             if call.id not in turn.results:
                 self._show(turn, call, ending)
@@ -136,8 +139,21 @@ class ToolRound:
             if result.deferred:
                 turn.results[slot.call.id] = result
             else:
-                self._show(turn, slot.call, result)
+                self._held.append((slot.call, result))
+                await self._grace()
+                self._show_held(turn)
         slot.done.set()
+
+    async def _grace(self) -> None:
+        """Let a reply that is nearly complete be shown as a whole; nothing waits for the result yet."""
+        if not self._complete.is_set():
+            with anyio.move_on_after(_GRACE_SECONDS):
+                await self._complete.wait()
+
+    def _show_held(self, turn: Turn) -> None:
+        held, self._held = self._held, []
+        for call, result in held:
+            self._show(turn, call, result)
 
     async def _may_run(self) -> None:
         """Wait until nothing speaks against running a call."""

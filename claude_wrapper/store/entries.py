@@ -15,7 +15,6 @@ __all__ = [
     "CostStateEntry",
     "Entry",
     "LastPromptEntry",
-    "QueueOperationEntry",
     "ReplyEndEntry",
     "StoredEntry",
     "SystemEntry",
@@ -83,14 +82,6 @@ class SystemEntry(ChainEntry, kw_only=True, tag="system"):
     level: Text = UNSET
     logical_parent_uuid: str | UnsetType | None = UNSET
     compact_metadata: dict[str, Any] | UnsetType = UNSET
-
-
-class QueueOperationEntry(Entry, kw_only=True, tag="queue-operation"):
-    """A prompt entered the queue or left it."""
-
-    operation: str
-    timestamp: str
-    content: Text = UNSET
 
 
 class LastPromptEntry(Entry, kw_only=True, tag="last-prompt"):

@@ -168,3 +168,27 @@ def test_prompts_that_wait_may_be_dropped_with_the_turn(workspace):
     states = [f["state"] for f in talk.of("command_lifecycle") if f["command_uuid"] == ID(2)]
     assert states == ["queued", "cancelled"]
     assert len(talk.of("result")) == 1
+
+
+def test_while_text_follows_a_call_what_the_call_did_is_kept(workspace):
+    first = turn(call("Bash", command="echo did it > mark; echo done"), say("and now"))
+    with ScriptedModel([first + stall("rest", after_block=1, after_chunks=1), say("again")]) as model:
+        talk = workspace.talk(model, "--allowedTools", "Bash")
+        talk.initialize()
+        talk.prompt()
+        # The result is shown although the reply goes on.
+        talk.wait(type="user")
+        talk.control("stop", "interrupt")
+        talk.result()
+        talk.prompt("again")
+        talk.result()
+
+    assert [result["content"] for result in talk.tool_results()] == ["done"]
+    results = [
+        block
+        for message in model.requests[-1].messages
+        if isinstance(message["content"], list)
+        for block in message["content"]
+        if block["type"] == "tool_result"
+    ]
+    assert [result["content"] for result in results] == ["done"]
