@@ -6,6 +6,7 @@ import anyio
 import pytest
 
 from claude_wrapper import (
+    AgentDefinition,
     AgentExitedError,
     AssistantMessage,
     ClaudeAgentOptions,
@@ -19,6 +20,7 @@ from claude_wrapper import (
     ProcessError,
     ResultMessage,
     StreamEvent,
+    UserMessage,
 )
 from claude_wrapper.testing import ScriptedAgent, floods
 
@@ -53,6 +55,7 @@ async def turn(client):
 # -- turns
 
 
+@pytest.mark.feature("WRAP-05")
 async def test_turns_follow_each_other_in_one_process(agent):
     agent.begin().say("one").result("first").wait("user").init().say("two").result("second")
 
@@ -66,6 +69,7 @@ async def test_turns_follow_each_other_in_one_process(agent):
     assert [f["session_id"] for f in agent.runs[0].frames_of("user")] == ["default", "default"]
 
 
+@pytest.mark.feature("WRAP-05")
 async def test_a_prompt_may_come_with_connect(agent):
     client = client_of(agent.begin().result("done"))
     await client.connect("go")
@@ -73,6 +77,7 @@ async def test_a_prompt_may_come_with_connect(agent):
     await client.disconnect()
 
 
+@pytest.mark.feature("WRAP-05", "STREAM-01")
 async def test_prompts_may_come_from_an_iterable(agent):
     async def prompts():
         yield {"type": "user", "message": {"role": "user", "content": "go"}, "session_id": "mine"}
@@ -96,6 +101,7 @@ async def test_ids_that_the_library_gave_to_prompts_are_not_shown(agent):
     assert [(m.user_message_uuid, m.user_message_uuids) for m in messages[1:]] == [(None, None), (None, None)]
 
 
+@pytest.mark.feature("STREAM-04", "WRAP-05")
 async def test_after_an_interrupt_the_next_response_is_that_of_the_next_prompt(agent):
     agent.begin().say("never mind").wait("interrupt")
     agent.result("", subtype="error_during_execution", is_error=True, user_message_uuids=["$PROMPT_UUID"])
@@ -108,6 +114,7 @@ async def test_after_an_interrupt_the_next_response_is_that_of_the_next_prompt(a
         assert await turn(client) == ("second", ["better"])
 
 
+@pytest.mark.feature("STREAM-04")
 async def test_an_interrupted_turn_can_be_read_to_its_end(agent):
     agent.begin().say("never mind").wait("interrupt")
     agent.result("", subtype="error_during_execution", is_error=True, errors=["interrupted"]).wait(
@@ -146,9 +153,84 @@ async def test_all_results_are_there_for_who_reads_all_messages(agent):
     assert results == ["from behind", "mine"]
 
 
+@pytest.mark.feature("STREAM-02")
+async def test_ids_that_the_user_gave_to_prompts_are_shown_with_their_answers(agent):
+    ids = [f"00000000-0000-4000-8000-00000000000{n}" for n in range(2)]
+
+    async def prompts():
+        for uuid in ids:
+            yield {"type": "user", "uuid": uuid, "message": {"role": "user", "content": "go"}}
+
+    agent.begin().wait("user").result("both", user_message_uuid=ids[0], user_message_uuids=ids).wait("eof")
+    async with client_of(agent) as client:
+        assert await client.query(prompts()) == ids[1]
+        messages = [m async for m in client.receive_response()]
+
+    assert (messages[-1].user_message_uuid, messages[-1].user_message_uuids) == (ids[0], ids)
+
+
+@pytest.mark.feature("STREAM-03")
+async def test_echoed_prompts_are_messages_of_the_user(agent):
+    agent.begin().emit(
+        {"type": "user", "message": {"role": "user", "content": "go"}, "isReplay": True, "uuid": "u"}
+    )
+    async with client_of(agent.result("done"), extra_args={"replay-user-messages": None}) as client:
+        await client.query("go")
+        messages = [m async for m in client.receive_response()]
+
+    assert "--replay-user-messages" in agent.runs[0].argv
+    assert messages[1] == UserMessage("go", uuid="u")
+
+
 # -- asking
 
 
+@pytest.mark.feature("WRAP-04")
+async def test_hooks_agents_and_skills_travel_in_the_handshake(agent):
+    async def hook(_input, _tool_use_id, _context):
+        return {}
+
+    options = {
+        "hooks": {
+            "PreToolUse": [HookMatcher("Bash", [hook], timeout=5)],
+            "Stop": [HookMatcher(hooks=[hook])],
+        },
+        "agents": {"helper": AgentDefinition(description="helps", prompt="Help.", tools=["Read"])},
+        "skills": ["notes"],
+        "forward_subagent_text": True,
+        "system_prompt": {"type": "preset", "preset": "claude_code", "exclude_dynamic_sections": True},
+    }
+    async with client_of(agent.wait("init").wait("eof"), **options):
+        pass
+
+    (handshake,) = agent.runs[0].frames_of("initialize")
+    assert handshake["request"] == {
+        "subtype": "initialize",
+        "hooks": {
+            "PreToolUse": [{"matcher": "Bash", "hookCallbackIds": ["hook_0"], "timeout": 5}],
+            "Stop": [{"matcher": None, "hookCallbackIds": ["hook_1"]}],
+        },
+        "agents": {"helper": {"description": "helps", "prompt": "Help.", "tools": ["Read"]}},
+        "skills": ["notes"],
+        "forwardSubagentText": True,
+        "excludeDynamicSections": True,
+    }
+
+
+@pytest.mark.parametrize("told", [{}, {"hook_on_failure_supported": True, "hooks_applied": False}])
+@pytest.mark.feature("WRAP-04")
+async def test_an_agent_that_does_not_block_for_a_failing_hook_is_refused_where_one_relies_on_it(agent, told):
+    async def hook(_input, _tool_use_id, _context):
+        return {}
+
+    hooks = {"PreToolUse": [HookMatcher(hooks=[hook], on_failure="block")]}
+    with pytest.raises(CLIConnectionError, match="does not say that it blocks"):
+        await client_of(agent.answer("initialize", told).wait("init").wait("eof"), hooks=hooks).connect()
+
+    agent.runs[0].wait_gone()
+
+
+@pytest.mark.feature("WRAP-05")
 async def test_what_is_asked_reaches_the_agent_in_its_names(agent):
     agent.wait("init").answer("mcp_status", {"mcpServers": []}).answer(
         "get_context_usage", {"totalTokens": 7}
@@ -178,6 +260,7 @@ async def test_what_is_asked_reaches_the_agent_in_its_names(agent):
     ]
 
 
+@pytest.mark.feature("WRAP-04", "WRAP-05")
 async def test_the_answer_to_the_handshake_is_kept(agent):
     async with client_of(
         agent.answer("initialize", {"commands": [{"name": "x"}]}).wait("init").wait("eof")
@@ -298,6 +381,7 @@ async def test_a_closed_stdin_is_told_with_the_reason_that_follows(agent):
 # -- life
 
 
+@pytest.mark.feature("WRAP-10")
 async def test_it_may_be_opened_used_and_closed_in_three_tasks(agent):
     client = client_of(agent.begin().result("done"))
     results = []
@@ -314,6 +398,7 @@ async def test_it_may_be_opened_used_and_closed_in_three_tasks(agent):
     agent.runs[0].wait_gone()
 
 
+@pytest.mark.feature("WRAP-10")
 async def test_closing_it_in_another_task_ends_what_is_being_read(agent):
     client = client_of(agent.begin().say("hi").wait("eof"))
     await client.connect("go")
@@ -331,6 +416,7 @@ async def test_closing_it_in_another_task_ends_what_is_being_read(agent):
     assert read[-1] == "AssistantMessage"
 
 
+@pytest.mark.feature("WRAP-05")
 async def test_before_connect_and_after_disconnect_it_says_that_it_is_not_connected(agent):
     client = client_of(agent.wait("init").wait("eof"))
     with pytest.raises(CLIConnectionError, match="Not connected"):

@@ -72,6 +72,24 @@ async def test_a_run_gives_its_messages_and_ends_with_the_agent(agent):
 
 
 @pytest.mark.feature("WRAP-02")
+async def test_every_run_is_a_conversation_of_streams_with_a_handshake(agent):
+    await run(agent.begin().result("done"), prompt="say hi")
+
+    argv = agent.runs[0].argv
+    for name in ("--input-format", "--output-format"):
+        assert argv[argv.index(name) + 1] == "stream-json"
+    assert "--print" not in argv
+    handshake, prompt = agent.runs[0].frames
+    assert handshake["request"] == {"subtype": "initialize", "hooks": None}
+    assert prompt == {
+        "type": "user",
+        "session_id": "",
+        "message": {"role": "user", "content": "say hi"},
+        "parent_tool_use_id": None,
+    }
+
+
+@pytest.mark.feature("WRAP-02")
 async def test_the_input_stays_open_until_the_result_has_come(agent):
     """The official client closes it behind the prompt, and cannot interrupt the agent any more."""
     messages = await run(agent.begin().say("hi").result("done").wait("eof").say("saw the end"))
@@ -80,15 +98,63 @@ async def test_the_input_stays_open_until_the_result_has_come(agent):
     assert [f["type"] for f in agent.runs[0].frames] == ["control_request", "user"]
 
 
+@pytest.mark.feature("STREAM-01", "STREAM-05")
 async def test_an_iterable_gives_several_prompts(agent):
     async def prompts():
         for text in ("one", "two"):
             yield {"type": "user", "message": {"role": "user", "content": text}}
 
     agent.wait("init").wait("user").init().result("first").wait("user").init().result("second")
-    messages = await run(agent, prompts())
+    messages = await run(agent.wait("eof").say("saw the end"), prompts())
 
     assert [m.result for m in messages if isinstance(m, ResultMessage)] == ["first", "second"]
+    assert texts(messages) == ["saw the end"]
+
+
+@pytest.mark.feature("STREAM-01")
+async def test_a_frame_of_an_iterable_reaches_the_agent_as_it_is(agent):
+    picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}
+    frame = {
+        "type": "user",
+        "message": {"role": "user", "content": [{"type": "text", "text": "what is it?"}, picture]},
+        "parent_tool_use_id": None,
+        "session_id": "s",
+        "uuid": "00000000-0000-4000-8000-000000000001",
+        "priority": "now",
+        "origin": {"kind": "human"},
+    }
+
+    async def prompts():
+        yield frame
+
+    await run(agent.begin().result(), prompts())
+
+    assert agent.runs[0].frames_of("user") == [frame]
+
+
+@pytest.mark.feature("STREAM-06", "LOOP-15")
+async def test_pieces_of_a_reply_come_in_their_order_before_the_whole(agent):
+    events = ["message_start", "content_block_start", "content_block_delta", "content_block_stop"]
+    agent.begin()
+    for kind in events[:3]:
+        agent.emit({"type": "stream_event", "event": {"type": kind}, "parent_tool_use_id": None})
+    agent.say("hi").emit({"type": "stream_event", "event": {"type": events[3]}, "parent_tool_use_id": None})
+    messages = await run(agent.result(), include_partial_messages=True)
+
+    assert "--include-partial-messages" in agent.runs[0].argv
+    assert [m.event["type"] if isinstance(m, StreamEvent) else type(m).__name__ for m in messages[1:-1]] == [
+        *events[:3],
+        "AssistantMessage",
+        events[3],
+    ]
+
+
+@pytest.mark.feature("LOOP-16")
+async def test_what_follows_the_result_is_given_too(agent):
+    late = {"type": "system", "subtype": "from_behind"}
+    messages = await run(agent.begin().result("done").emit(late))
+
+    assert kinds(messages) == ["SystemMessage", "ResultMessage", "SystemMessage"]
 
 
 async def test_verbatim_prompts_are_marked_as_composed(agent):
@@ -97,6 +163,7 @@ async def test_verbatim_prompts_are_marked_as_composed(agent):
     assert agent.runs[0].frames_of("user")[0]["client_composed"] is True
 
 
+@pytest.mark.feature("STREAM-05")
 async def test_a_failure_of_the_prompts_is_raised_to_who_iterates(agent):
     async def prompts():
         yield {"type": "user", "message": {"role": "user", "content": "one"}}
@@ -115,9 +182,37 @@ async def test_a_prompt_of_a_wrong_shape_is_refused(agent, bad):
         await run(agent.wait("init").wait("eof"), prompts())
 
 
+@pytest.mark.parametrize("bad", [None, 5, b"bytes", ["go"], {"type": "user"}])
+async def test_what_is_no_prompt_is_refused_before_an_agent_is_started(agent, bad):
+    with pytest.raises(MessageParseError, match="prompt must be a str or an async iterable of dicts"):
+        await run(agent.begin().result(), bad)
+
+    assert agent.runs == []
+
+
 # -- how a run may end
 
 
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"errors": ["one", "two"]}, "one; two"),
+        ({"errors": [], "result": "API Error: 529"}, "API Error: 529"),
+        ({"result": None}, "success"),
+    ],
+)
+@pytest.mark.feature("WRAP-08")
+async def test_an_error_result_is_told_in_the_words_of_the_official_library(agent, fields, text):
+    agent.begin().result(**{"text": "", "is_error": True, "api_error_status": 529, **fields}).exit(1)
+
+    with pytest.raises(ResultError) as caught:
+        await run(agent)
+
+    assert str(caught.value) == f"Claude Code returned an error result: {text} (exit code: 1)"
+    assert caught.value.api_error_status == 529
+
+
+@pytest.mark.feature("WRAP-08", "RES-05")
 async def test_an_error_result_is_given_and_then_raised(agent):
     agent.begin().result("", subtype="error_max_turns", is_error=True, errors=["too many turns"]).exit(1)
 
@@ -133,6 +228,7 @@ async def test_an_error_result_is_given_and_then_raised(agent):
     )
 
 
+@pytest.mark.feature("WRAP-08")
 async def test_an_agent_that_fails_is_told_with_exit_code_and_last_stderr_lines(agent):
     with pytest.raises(ProcessError, match="the real reason") as caught:
         await run(agent.begin().say("hi").stderr("the real reason\n").exit(7))
@@ -174,6 +270,7 @@ async def test_an_agent_that_dies_at_once_is_told(agent):
     assert caught.value.exit_code == 3
 
 
+@pytest.mark.feature("WRAP-04")
 async def test_an_agent_that_does_not_answer_the_handshake_is_given_up_and_ended(agent):
     agent.wait("mute:initialize").wait("eof")
 
@@ -193,11 +290,13 @@ async def test_an_agent_that_does_not_exit_after_its_result_keeps_nobody_waiting
     agent.runs[0].wait_gone()
 
 
+@pytest.mark.feature("WRAP-07", "WRAP-08")
 async def test_a_missing_executable_is_named(tmp_path):
     with pytest.raises(CLINotFoundError, match="nowhere"):
         await run_path(tmp_path / "nowhere")
 
 
+@pytest.mark.feature("WRAP-07")
 async def test_a_missing_folder_is_named(agent, tmp_path):
     with pytest.raises(AgentStartError, match="no-such-folder"):
         await run(agent.begin().result(), cwd=tmp_path / "no-such-folder")
@@ -211,6 +310,7 @@ async def run_path(path):
 # -- leaving early
 
 
+@pytest.mark.feature("WRAP-09", "WRAP-10")
 async def test_leaving_the_loop_ends_the_agent(agent):
     agent.begin().say("hi").wait("eof").sleep(60)
     with anyio.fail_after(20):
@@ -244,6 +344,7 @@ async def test_children_of_the_agent_end_with_it(agent):
 # -- what an agent may write
 
 
+@pytest.mark.feature("WRAP-12", "LOOP-17")
 async def test_frames_of_unknown_types_are_given_whole(agent):
     messages = await run(agent.begin().emit({"type": "from_the_future", "value": 1}).result())
 
@@ -251,12 +352,14 @@ async def test_frames_of_unknown_types_are_given_whole(agent):
     assert (messages[1].type, messages[1].data["value"]) == ("from_the_future", 1)
 
 
+@pytest.mark.feature("WRAP-12")
 async def test_unknown_blocks_are_given_whole(agent):
     messages = await run(agent.begin().say([{"type": "hologram", "depth": 3}]).result())
 
     assert messages[1].content == [UnknownBlock({"type": "hologram", "depth": 3})]
 
 
+@pytest.mark.feature("WRAP-12")
 async def test_missing_fields_do_not_end_the_run(agent):
     agent.begin().emit({"type": "assistant", "message": {"content": "just text"}})
     agent.emit({"type": "result", "subtype": "success", "result": "fine"})
@@ -278,6 +381,7 @@ async def test_missing_fields_do_not_end_the_run(agent):
         '"text"\n',
     ],
 )
+@pytest.mark.feature("WRAP-09")
 async def test_junk_between_frames_costs_no_message(agent, junk, caplog):
     with caplog.at_level(logging.CRITICAL):
         messages = await run(agent.begin().raw(junk).say("hi").raw(junk).result("done"))
@@ -309,12 +413,14 @@ async def test_half_of_a_surrogate_pair_becomes_valid_text(agent):
     assert text.encode().decode() == "x�y"
 
 
+@pytest.mark.feature("WRAP-09")
 async def test_a_frame_may_come_in_any_pieces(agent):
     messages = await run(agent.begin().trickle(delta("word"), size=3).result())
 
     assert isinstance(messages[1], StreamEvent)
 
 
+@pytest.mark.feature("WRAP-09")
 async def test_a_frame_over_the_limit_costs_that_frame(agent, caplog):
     agent.begin().long_line(200_000).say("after").result("done")
     messages = await run(agent, max_buffer_size=100_000)
@@ -350,6 +456,7 @@ async def test_any_number_of_frames_may_come_before_the_handshake_is_answered(ag
 # -- what an agent may ask
 
 
+@pytest.mark.feature("WRAP-02")
 async def test_a_question_after_the_prompt_is_answered_though_the_prompt_is_text(agent):
     asked = []
 
@@ -367,6 +474,7 @@ async def test_a_question_after_the_prompt_is_answered_though_the_prompt_is_text
     assert answer["response"]["response"] == {"behavior": "allow", "updatedInput": {"command": "ls"}}
 
 
+@pytest.mark.feature("WRAP-11")
 async def test_a_question_long_after_the_result_is_answered_while_the_agent_still_works(agent):
     async def hook(_input, _tool_use_id, _context):
         return {"continue_": True}
@@ -381,6 +489,26 @@ async def test_a_question_long_after_the_result_is_answered_while_the_agent_stil
     (answer,) = agent.runs[0].frames_of("control_response")
     assert answer["response"]["response"] == {"continue": True}
     assert kinds(messages) == ["SystemMessage", "ResultMessage"]
+
+
+@pytest.mark.feature("WRAP-11")
+async def test_a_subagent_in_the_background_may_ask_in_its_late_turn(agent):
+    """The official client has closed the input by then when no state frames come, and the question fails."""
+    asked = []
+
+    async def can_use_tool(name, _input, context):
+        asked.append((name, context.agent_id))
+        return PermissionResultAllow()
+
+    task = {"type": "system", "task_id": "t1", "description": "look around"}
+    agent.begin().emit({**task, "subtype": "task_started", "task_type": "local_agent"}).result("first")
+    agent.ask("q1", "can_use_tool", tool_name="Bash", input={}, agent_id="a1").wait("control_response")
+    agent.emit({**task, "subtype": "task_notification", "status": "completed"})
+    agent.init().result("second", origin={"kind": "task-notification"}).wait("eof")
+    messages = await run(agent, can_use_tool=can_use_tool)
+
+    assert asked == [("Bash", "a1")]
+    assert [m.result for m in messages if isinstance(m, ResultMessage)] == ["first", "second"]
 
 
 async def test_callbacks_run_in_the_context_of_the_query(agent):
@@ -418,6 +546,7 @@ async def test_a_permission_callback_that_fails_is_answered_as_an_error(agent, o
     assert messages[-1].result == "done"
 
 
+@pytest.mark.feature("WRAP-06")
 async def test_a_request_that_the_agent_withdraws_is_not_answered(agent):
     cancelled = anyio.Event()
 
@@ -436,6 +565,7 @@ async def test_a_request_that_the_agent_withdraws_is_not_answered(agent):
     assert agent.runs[0].frames_of("control_response") == []
 
 
+@pytest.mark.feature("WRAP-06")
 async def test_unknown_requests_are_refused_and_never_left_open(agent):
     await run(
         agent.begin().ask("q1", "from_the_future").wait("control_response").result(), can_use_tool=allow

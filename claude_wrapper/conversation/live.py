@@ -154,6 +154,11 @@ class Live:
         return self._home.is_of_this_process and not self._ended.is_set() and not self._closing
 
     @property
+    def is_closed(self) -> bool:
+        """Whether it was closed from here, by whomever."""
+        return self._closing
+
+    @property
     def pid(self) -> int | None:
         """The agent's process id."""
         return self._channel.pid

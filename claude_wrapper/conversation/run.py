@@ -31,7 +31,7 @@ async def run(live: Live, prompt: str | AsyncIterable[dict[str, Any]]) -> AsyncG
             live.feed_prompts(prompt)
         while batch := await live.next_batch():
             yield batch
-        if live.turn_is_open:
+        if live.turn_is_open and live.is_closed:
             raise IncompleteTurnError("The agent was closed before it gave a result")
     finally:
         unheard = live.turn_is_open and live.is_alive and not await live.steering.end_turn()
