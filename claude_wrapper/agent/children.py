@@ -13,11 +13,16 @@ __all__ = ["kill_children"]
 def kill_children() -> list[int]:
     """Kill every child with its process group; returns their ids.
 
-    Tools run their commands in groups of their own, which no signal to this process reaches.
+    Tools run their commands in groups of their own, which no signal to this process reaches. The
+    watchman is left: it ends what the children have started elsewhere.
     """
-    own, group = os.getpid(), os.getpgid(0)
+    from .processes.watch import killed_all, watchman_pid  # noqa: PLC0415  # not before it is needed
+
+    own, group, spared = os.getpid(), os.getpgid(0), watchman_pid()
     killed = []
     for pid in _children(own):
+        if pid == spared:
+            continue
         with contextlib.suppress(ProcessLookupError, PermissionError):
             theirs = os.getpgid(pid)
             if theirs == group:
@@ -25,6 +30,7 @@ def kill_children() -> list[int]:
             else:
                 os.killpg(theirs, signal.SIGKILL)
             killed.append(pid)
+    killed_all(killed)
     return killed
 
 

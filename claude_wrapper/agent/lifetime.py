@@ -17,6 +17,7 @@ from .prompts import PromptQueue
 __all__ = ["Lifetime"]
 
 TERMINATED = 128 + signal.SIGTERM
+_HUNG_UP = 129
 _PARENT_SECONDS = 1.0
 _REPORT_SECONDS = 0.5
 """How long killed tools may take to say that they were killed."""
@@ -40,7 +41,7 @@ class Lifetime:
         loop.add_signal_handler(signal.SIGTERM, self.terminate)
         loop.add_signal_handler(signal.SIGINT, self.interrupt)
         if hasattr(signal, "SIGHUP"):
-            loop.add_signal_handler(signal.SIGHUP, self.terminate)
+            loop.add_signal_handler(signal.SIGHUP, self.terminate, _HUNG_UP)
 
     async def watch_parent(self, parent: int) -> None:
         """End the process once its parent is gone: nobody reads what it says any more."""
@@ -48,10 +49,10 @@ class Lifetime:
             await anyio.sleep(_PARENT_SECONDS)
         self.terminate()
 
-    def terminate(self) -> None:
+    def terminate(self, code: int = TERMINATED) -> None:
         """Stop everything at once."""
         self._interruption.halt()
-        self._end(TERMINATED)
+        self._end(code)
         kill_children()
 
     def interrupt(self) -> None:

@@ -28,6 +28,7 @@ from .lifetime import Lifetime
 from .loop import Loop
 from .output import LineWriter, open_unshared
 from .piped import read_prompt
+from .processes.secrecy import hide_environment
 from .prompts import Prompt, PromptQueue
 from .requests import Requests
 from .results import startup_failure
@@ -35,7 +36,8 @@ from .session_start import ResumeError, SessionStart, begin_session
 from .settings import Settings
 from .sinks import sink_for
 from .stdin import ByteReader
-from .tools.registry import end_background_processes
+from .tools.environment import without_secrets
+from .tools.registry import background_processes_ended, end_background_processes
 
 __all__ = ["run"]
 
@@ -49,6 +51,7 @@ _UNSEEN_SECONDS = 0.2
 
 def run(settings: Settings) -> int:
     """Answer the prompts of a run; returns the exit code. Raises UsageError before anything is begun."""
+    hide_environment(settings.environ.keys() - without_secrets(settings.environ).keys())
     return anyio.run(_Run(settings).go, backend="asyncio")
 
 
@@ -85,7 +88,7 @@ class _Run:
     def _not_resumed(self, text: str) -> int:
         sys.stderr.write(text + "\n")
         if self._settings.output_format != "text":
-            os.write(1, encode_line(startup_failure(text, new_uuid())))
+            os.write(1, encode_line(startup_failure(text, self._settings.resume or new_uuid())))
         return 1
 
 
@@ -193,6 +196,7 @@ class _Work:
         end_background_processes()
         with anyio.move_on_after(_DRAIN_SECONDS):
             await self._writer.room()
+        await background_processes_ended()
         code = self._lifetime.code
         return int(self._parts.results.last_was_error) if code is None else code
 

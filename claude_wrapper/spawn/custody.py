@@ -10,8 +10,9 @@ import time
 import warnings
 import weakref
 
+from claude_wrapper.watchman import Watchman
+
 from .group import ProcessGroup
-from .guard import Guard
 from .pipes import AgentPipes
 from .private_files import PrivateFolder
 
@@ -19,6 +20,9 @@ __all__ = ["Custody"]
 
 _LAST_SECONDS = 1.0
 """How long all processes together may take to end when the program ends."""
+
+_PAUSES = (0.1,) * 20
+"""Two seconds for an orphaned agent to end in good order."""
 
 _held: weakref.WeakSet[Custody] = weakref.WeakSet()
 _prepared = False
@@ -39,7 +43,9 @@ class Custody:
         self._released = False
         _held.add(self)
         _prepare()
-        self._guard = Guard.over(process.pid)
+        self._guard = Watchman.hire(_PAUSES)
+        if self._guard is not None:
+            self._guard.watch([(process.pid, False)])
 
     @property
     def pid(self) -> int:

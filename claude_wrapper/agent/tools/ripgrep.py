@@ -10,8 +10,9 @@ from pathlib import Path
 
 import anyio
 
+from claude_wrapper.agent.processes.child import Child, Pump, start
+
 from .contract import ToolContext, ToolFailure
-from .process import Child, Pump, start
 
 __all__ = ["RgOutput", "find_ripgrep", "ripgrep_for_shell", "run_ripgrep"]
 

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import anyio
 
-from . import leftovers
+from claude_wrapper.agent.processes import leftovers
+from claude_wrapper.agent.processes.child import Child, Pump, drain_now, start
+from claude_wrapper.agent.processes.watch import was_killed
+
 from .capture import Capture, Captured, OutputLimitError
-from .process import Child, Pump, drain_now, group_lives, start
 
 __all__ = ["ShellEnd", "find_shell", "run_in_shell"]
 
@@ -80,7 +82,7 @@ async def run_in_shell(
         _leave(child, pump)
         new_cwd = _read_cwd(cwd_pipe)
     output = capture.finish()
-    return ShellEnd(None if code is None else _exit_code(code), output, new_cwd, flooded)
+    return ShellEnd(None if code is None else _exit_code(code, child), output, new_cwd, flooded)
 
 
 def _start(command: str, cwd: Path, environment: dict[str, str], setup: str) -> tuple[Child, int]:
@@ -128,13 +130,11 @@ def _as_shell_word(command: str) -> Iterator[tuple[str, int | None]]:
 
 
 def _leave(child: Child, pump: Pump) -> None:
-    """Let go of a command that is over; what runs on in the background is taken over."""
-    if not pump.ended.is_set():
-        leftovers.adopt(child.pid, child.stdout)
-        return
-    child.close_pipes()
-    if group_lives(child.pid):
-        leftovers.adopt(child.pid, None)
+    """Let go of a command that is over; the output of what runs on in the background is taken over."""
+    if pump.ended.is_set():
+        child.close_pipes()
+    else:
+        leftovers.adopt(child.stdout)
 
 
 def _read_cwd(pipe: int) -> str:
@@ -144,8 +144,10 @@ def _read_cwd(pipe: int) -> str:
     return os.fsdecode(b"".join(chunks).removesuffix(b"\n"))
 
 
-def _exit_code(code: int) -> int:
+def _exit_code(code: int, child: Child) -> int:
     """A shell that was killed or interrupted counts as failed; other signals show as shells show them."""
+    if code == -signal.SIGKILL and was_killed(child.pid):
+        return 128 + signal.SIGKILL
     if code >= 0:
         return code
     return 1 if -code in (signal.SIGKILL, signal.SIGINT) else 128 - code

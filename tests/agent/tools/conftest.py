@@ -2,10 +2,16 @@ import contextlib
 import os
 from pathlib import Path
 
+import anyio
 import pytest
 
 from claude_wrapper.agent.tools.contract import InputRejected, ToolContext, ToolFailure
-from claude_wrapper.agent.tools.registry import builtin_tools, end_background_processes, validate_input
+from claude_wrapper.agent.tools.registry import (
+    background_processes_ended,
+    builtin_tools,
+    end_background_processes,
+    validate_input,
+)
 
 
 @pytest.fixture
@@ -86,5 +92,6 @@ def nothing_left_behind():
     before = open_files()
     yield
     end_background_processes()
+    anyio.run(background_processes_ended)
     left = {number: name for number, name in open_files().items() if before.get(number) != name}
     assert [name for name in left.values() if "pipe" in name or "pidfd" in name] == []

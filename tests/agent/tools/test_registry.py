@@ -120,17 +120,23 @@ def test_an_input_that_a_host_sends_back_unchanged_keeps_its_spelling(
     assert answer(name, tool_input, extra=1) == (prepared, False)
 
 
-def test_what_a_host_changes_is_taken_and_known_to_be_changed(answer):
+def test_what_a_host_changes_is_taken_and_other_text_known_for_it(answer):
     written = {"file_path": "a.txt", "content": "x"}
+    edited = {"file_path": "a.txt", "old_string": "x", "new_string": "y"}
     assert answer("Write", written, content="y") == ({"file_path": "a.txt", "content": "y"}, True)
-    assert answer("Write", written, file_path="/b.txt") == ({"file_path": "/b.txt", "content": "x"}, True)
-    assert answer("Grep", {"pattern": "x"}, path="/etc") == ({"pattern": "x", "path": "/etc"}, True)
+    assert answer("Edit", edited, new_string="z") == (
+        {"replace_all": False, **edited, "new_string": "z"},
+        True,
+    )
+    assert answer("Write", written, file_path="/b.txt") == ({"file_path": "/b.txt", "content": "x"}, False)
+    assert answer("Edit", edited, replace_all=True) == ({**edited, "replace_all": True}, False)
+    assert answer("Grep", {"pattern": "x"}, path="/etc") == ({"pattern": "x", "path": "/etc"}, False)
 
 
 def test_what_a_host_takes_away_is_gone(session):
     tool = session.tools["Bash"]
     prepared = {"command": "ls", "timeout": 5}
-    assert answered_input(tool, prepared, prepared, {"command": "ls"}) == ({"command": "ls"}, True)
+    assert answered_input(tool, prepared, prepared, {"command": "ls"}) == ({"command": "ls"}, False)
 
 
 def test_a_host_cannot_send_back_nonsense(answer):

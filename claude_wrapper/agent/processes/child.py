@@ -6,14 +6,16 @@ import asyncio
 import contextlib
 import os
 import signal
-import subprocess  # noqa: TID251  # the room where the agent's tools start processes
+import subprocess  # noqa: TID251  # the room where the agent starts processes
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import anyio
 import anyio.to_thread
 
-__all__ = ["Child", "Pump", "drain_now", "group_lives", "start"]
+from . import secrecy, watch
+
+__all__ = ["Child", "Pump", "drain_now", "start"]
 
 _GRACE = 0.5
 """Seconds between asking a group to end and killing it."""
@@ -45,7 +47,7 @@ class Child:
                 await anyio.wait_readable(self._pidfd)
             else:
                 await anyio.to_thread.run_sync(self._process.wait, abandon_on_cancel=True)
-        self._close_pidfd()
+        self._is_gone()
         return code
 
     async def stop(self) -> None:
@@ -63,7 +65,7 @@ class Child:
                 _signal_one(pid, signal.SIGKILL)
             with anyio.move_on_after(_REAP):
                 await self._gone(family)
-        self._close_pidfd()
+        self._is_gone()
 
     async def _gone(self, family: list[int]) -> None:
         """The child is reaped and none of the others runs; only children can be awaited, others must be looked at."""
@@ -77,7 +79,9 @@ class Child:
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
 
-    def _close_pidfd(self) -> None:
+    def _is_gone(self) -> None:
+        if self._process.returncode is not None:
+            watch.reaped(self.pid)
         if self._pidfd is not None:
             os.close(self._pidfd)
             self._pidfd = None
@@ -94,6 +98,8 @@ def start(
     """Start a program with no input, its output in one pipe (or stderr in a second one); raises OSError."""
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe() if separate_stderr else (None, out_write)
+    secrecy.before_first_process()
+    environment = watch.marked(environment)
     try:
         process = subprocess.Popen(
             argv,
@@ -113,6 +119,7 @@ def start(
     finally:
         for descriptor in {out_write, err_write}:
             os.close(descriptor)
+    watch.began(process.pid)
     os.set_blocking(out_read, False)
     if err_read is not None:
         os.set_blocking(err_read, False)
@@ -153,17 +160,6 @@ def drain_now(descriptor: int, take: Callable[[bytes], None], most: int = 1024) 
             return True
         take(data)
     return False
-
-
-def group_lives(group: int) -> bool:
-    """Whether the process group has members."""
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def _signal_group(group: int, number: int) -> None:
