@@ -127,6 +127,15 @@ class Approval:
         self._frames.session_state("running")
         return result
 
+    def refused_after_change(self, question: Question, *, by_user: bool) -> CallResult | None:
+        """What rules have against a call as an answer has changed it; a hook is no person to be asked."""
+        decision = question.decision
+        if decision.behavior == "deny":
+            return self._denied(question)
+        if decision.behavior == "ask" and not by_user and _insists(decision):
+            return self._unanswered(question, PreToolOutcome())
+        return None
+
     async def _first_answer(self, question: Question, hook: PreToolOutcome) -> tuple[PermissionReply, bool]:
         """The host's answer or a hook's, whichever comes first; the other question is withdrawn."""
         assert self._host is not None

@@ -21,11 +21,13 @@ from .hooks.outcome import Outcome, PreToolOutcome
 from .permissions.call import Call
 from .toolbox import Toolbox
 from .tools.contract import InputRejected, Tool, ToolContext, ToolFailure, ToolOutput
-from .tools.registry import validate_input
+from .tools.registry import answered_input, validate_input
 
 __all__ = ["Dispatcher"]
 
 logger = logging.getLogger("claude_wrapper.agent")
+
+_UNUSABLE = "gave an updatedInput that the tool cannot take"
 
 
 class _BadHookInputError(Exception):
@@ -77,7 +79,11 @@ class Dispatcher:
     async def dispatch(self, call: ToolCall, may_run: Callable[[], Awaitable[None]]) -> CallResult:
         """Carry out one call, running it only once `may_run` returns. Whatever goes wrong is a result."""
         try:
-            prepared = await self._prepare(call, call.input)
+            tool, valid = self._fitting(call, call.input)
+        except InputRejected as rejection:
+            return tool_error(rejection.text, rejection.structured, at_once=True)
+        try:
+            prepared = await self._prepare(call, tool, valid)
             hook = await self._hooks.before_tool(self._event(prepared))
             refused = self._refused_by_hook(prepared, hook)
             if refused is not None:
@@ -94,7 +100,8 @@ class Dispatcher:
         result.hook_stopped = result.hook_stopped or hook.stop
         return result
 
-    async def _prepare(self, call: ToolCall, tool_input: dict[str, Any]) -> _Prepared:
+    def _fitting(self, call: ToolCall, tool_input: dict[str, Any]) -> tuple[Tool, dict[str, Any]]:
+        """The tool that is called and its input, if it is one that the tool can take."""
         tool = self._toolbox.find(call.name)
         if tool is None:
             text = f"Error: No such tool available: {call.name}"
@@ -103,7 +110,9 @@ class Dispatcher:
             raise InputRejected(
                 f"InputValidationError: {call.name} failed: its input is no JSON object: {call.unparsed[:200]}"
             )
-        valid = tool.prepare(self._validated(tool, tool_input), self._context)
+        return tool, tool.prepare(self._validated(tool, tool_input), self._context)
+
+    async def _prepare(self, call: ToolCall, tool: Tool, valid: dict[str, Any]) -> _Prepared:
         await tool.check(valid, self._context)
         return _Prepared(call, tool, valid, tool.for_permission(valid, self._context))
 
@@ -134,10 +143,10 @@ class Dispatcher:
 
     async def _changed_by_hook(self, call: ToolCall, tool_input: dict[str, Any]) -> _Prepared:
         try:
-            return await self._prepare(call, tool_input)
+            return await self._prepare(call, *self._fitting(call, tool_input))
         except InputRejected as rejection:
             raise _BadHookInputError(
-                f"PreToolUse hook for {call.name} gave an updatedInput that the tool cannot take: {rejection.text}"
+                f"PreToolUse hook for {call.name} {_UNUSABLE}: {rejection.text}"
             ) from rejection
 
     async def _decide_and_run(self, prepared: _Prepared, hook: PreToolOutcome) -> CallResult:
@@ -165,7 +174,6 @@ class Dispatcher:
                 tool_input=prepared.absolute,
                 cwd=cwd,
                 working_dirs=tuple(self._access.directories(cwd)),
-                read_only=tool.is_read_only(prepared.tool_input),
                 requires_interaction=self._toolbox.requires_interaction(tool.name),
             ),
             self._access.policy,
@@ -181,12 +189,42 @@ class Dispatcher:
     async def _run_approved(self, prepared: _Prepared, settled: Approved | CallResult) -> CallResult:
         if isinstance(settled, CallResult):
             return settled
-        modified = settled.updated_input is not None and settled.updated_input != prepared.absolute
-        if modified and settled.updated_input is not None:
-            prepared = await self._prepare(prepared.call, settled.updated_input)
+        modified = False
+        if settled.updated_input:
+            changed = await self._changed_by_answer(prepared, settled, settled.updated_input)
+            if isinstance(changed, CallResult):
+                return changed
+            prepared, modified = changed
         result = await self._run(prepared, modified=modified and settled.by_user)
         result.decision = settled.decision
         return result
+
+    async def _changed_by_answer(
+        self, asked: _Prepared, settled: Approved, answer: dict[str, Any]
+    ) -> tuple[_Prepared, bool] | CallResult:
+        """The call as whoever allowed it wants it, and whether it now writes something else."""
+        try:
+            tool_input, modified = self._answered(asked, answer)
+        except InputRejected as rejection:
+            if not settled.by_user:
+                raise _BadHookInputError(
+                    f"PermissionRequest hook for {asked.call.name} {_UNUSABLE}: {rejection.text}"
+                ) from rejection
+            return tool_error(f"The host allowed {asked.call.name}, but {_UNUSABLE}: {rejection.text}")
+        if tool_input == asked.tool_input:
+            return asked, False
+        try:
+            prepared = await self._prepare(asked.call, tool_input)
+        except InputRejected as rejection:
+            # The model asked for something else: this is no fault of its input.
+            return CallResult(rejection.text, structured=rejection.structured, is_error=True)
+        refused = self._approval.refused_after_change(self._question(prepared), by_user=settled.by_user)
+        return (prepared, modified) if refused is None else refused
+
+    def _answered(self, asked: _Prepared, answer: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+        if self._toolbox.is_built_in(asked.tool.name):
+            return answered_input(asked.tool, asked.tool_input, asked.absolute, answer)
+        return answer, False
 
     async def _run(self, prepared: _Prepared, *, modified: bool) -> CallResult:
         event = self._event(prepared)

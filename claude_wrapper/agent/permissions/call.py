@@ -25,7 +25,6 @@ class Call:
     cwd: PathLike
     working_dirs: tuple[PathLike, ...] = ()
     """Folders that count as the user's own work: the current one and those added to it."""
-    read_only: bool = False
     needs_permission: bool | None = None
     """False for tools that change nothing outside the conversation; None: known by name."""
     requires_interaction: bool = False

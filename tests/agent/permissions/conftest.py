@@ -9,7 +9,7 @@ from claude_wrapper.agent.permissions.call import Call, Decision
 from claude_wrapper.agent.permissions.decide import decide
 from claude_wrapper.agent.permissions.policy import Policy
 
-CALL_FIELDS = {"needs_permission", "read_only", "requires_interaction"}
+CALL_FIELDS = {"needs_permission", "requires_interaction"}
 
 
 class Place:
