@@ -65,6 +65,8 @@ class CallResult(msgspec.Struct):
     """The host refused the call and wants the turn to end."""
     final: Any = UNSET
     """The value that ends the run, from the tool that takes it."""
+    at_once: bool = False
+    """The call could not even be tried, which the host may know before the reply is complete."""
     afterwards: Callable[[], None] | None = None
     """What is to be told behind the result."""
 
@@ -84,12 +86,13 @@ class CallResult(msgspec.Struct):
         ]
 
 
-def tool_error(text: str, structured: Any = None) -> CallResult:
+def tool_error(text: str, structured: Any = None, *, at_once: bool = False) -> CallResult:
     """A call that was found wrong before it ran."""
     return CallResult(
         f"<tool_use_error>{text}</tool_use_error>",
         structured=f"Error: {text}" if structured is None else structured,
         is_error=True,
+        at_once=at_once,
     )
 
 

@@ -214,7 +214,7 @@ class Dispatcher:
         if tool_input == asked.tool_input:
             return asked, False
         try:
-            prepared = await self._prepare(asked.call, tool_input)
+            prepared = await self._prepare(asked.call, *self._fitting(asked.call, tool_input))
         except InputRejected as rejection:
             # The model asked for something else: this is no fault of its input.
             return CallResult(rejection.text, structured=rejection.structured, is_error=True)
