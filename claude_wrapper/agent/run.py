@@ -88,7 +88,7 @@ class _Run:
     def _not_resumed(self, text: str) -> int:
         sys.stderr.write(text + "\n")
         if self._settings.output_format != "text":
-            os.write(1, encode_line(startup_failure(text, self._settings.resume or new_uuid())))
+            os.write(1, encode_line(startup_failure(text, self._settings.session.resume or new_uuid())))
         return 1
 
 
