@@ -95,6 +95,7 @@ class Asker:
         """Ask for a reply; raises ApiError. Each tool call goes to `on_call` once it is shown."""
         turn.requests += 1
         turn.stage = "streaming"
+        self._session.begin_reply()
         self._stream = None
         self._model = request.model
         self._display = (request.tuning.thinking or {}).get("display") or "updates"
@@ -156,7 +157,12 @@ class Asker:
         self._meter.enter(reply, model)
         turn.count_reply(reply.usage)
         turn.stop_reason = reply.stop_reason
-        self._session.end_reply(reply.id, reply.stop_reason, reply.usage.to_result())
+        end = {
+            "stop_reason": reply.stop_reason,
+            "stop_details": reply.stop_details,
+            "usage": reply.usage.to_result(),
+        }
+        self._session.end_reply(reply.id, end)
         return reply
 
     def _event(self, turn: Turn, stream: ReplyStream, item: RawEvent) -> None:
@@ -222,7 +228,8 @@ class Asker:
         # Of a reply that came in one piece the end is known; else it stands in the result.
         stop_reason = None if reply.streamed else reply.stop_reason
         usage = reply.head.get("usage") if reply.streamed else reply.usage.to_result()
-        head = {**reply.head, "stop_reason": stop_reason, "stop_sequence": None}
+        head = {**reply.head, "stop_reason": stop_reason, "stop_sequence": None, "stop_details": None}
+        head["usage"] = reply.usage.to_result()
         requested = self._model.name if self._model is not None else None
         uuid = self._session.add_reply_block(head, data, index, requested)
         if turn.prompt_uuids and not turn.answered:

@@ -32,7 +32,7 @@ class Session:
     """Adds to the conversation and to the transcript at once.
 
     What a method writes is with the operating system when it returns, so the frame that tells of
-    it may be sent. `copied` are lines of another session with which the transcript has to begin.
+    it may be sent. How a reply ended is put into the lines of its blocks afterwards. `copied` are lines of another session with which the transcript has to begin.
     """
 
     def __init__(
@@ -57,6 +57,7 @@ class Session:
         self._branch: str | None = None
         self._calls: dict[str, str] = {}
         self._results: dict[str, str] = {}
+        self._drafts: list[AssistantEntry] = []
 
     @property
     def transcript_path(self) -> str:
@@ -100,7 +101,11 @@ class Session:
         )
         if block.get("type") == "tool_use":
             self._calls[block["id"]] = entry.uuid
-        self._write(entry)
+        self._leaf = entry.uuid
+        if self.transcript is not None:
+            self._append([])
+            self.transcript.draft(entry)
+        self._drafts.append(entry)
         return entry.uuid
 
     def add_error_message(self, message: dict[str, Any], error: str) -> str:
@@ -111,11 +116,26 @@ class Session:
         self._write(entry)
         return entry.uuid
 
-    def end_reply(self, message_id: str, stop_reason: str | None, usage: dict[str, Any]) -> None:
-        """Write down how a reply ended."""
-        self._append(
-            [ReplyEndEntry(session_id=self.id, message_id=message_id, stop_reason=stop_reason, usage=usage)]
-        )
+    def begin_reply(self) -> None:
+        """A reply may begin; one that never ended stays as it is."""
+        self._settle()
+
+    def end_reply(self, message_id: str, end: dict[str, Any]) -> None:
+        """Write down how a reply ended: `stop_reason`, `usage` and what else belongs to it."""
+        for entry in self._drafts:
+            entry.message.update(end)
+        if not self._settle():
+            note = ReplyEndEntry(
+                session_id=self.id, message_id=message_id, stop_reason=end["stop_reason"], usage=end["usage"]
+            )
+            self._append([note])
+
+    def _settle(self) -> bool:
+        had_any = bool(self._drafts)
+        self._drafts.clear()
+        if self.transcript is None or not self.transcript.has_drafts:
+            return had_any
+        return self.transcript.settle()
 
     def add_tool_result(
         self, block: Block, structured: Any, decision: dict[str, Any] | UnsetType = UNSET
@@ -195,7 +215,8 @@ class Session:
         if self._copied:
             self.transcript.append(self._copied)
             self._copied = []
-        self.transcript.append(entries)
+        if entries:
+            self.transcript.append(entries)
 
 
 def _text_of(blocks: Sequence[Block]) -> str:

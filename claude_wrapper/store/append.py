@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,29 @@ from claude_wrapper.wire.codec import encode
 
 from .entries import Entry
 
-__all__ = ["Mirror", "TranscriptWriter", "append_to", "write_new"]
+__all__ = ["Draft", "Mirror", "TranscriptWriter", "append_to", "write_new"]
 
 _AS_IT_IS: int = getattr(os, "O_BINARY", 0)
 """Keeps Windows from making two characters of a newline."""
 
 Mirror = Callable[[Path, list[bytes]], None]
 """Told of every line that was written: the file, and the lines without their newline."""
+
+
+_ROOM = 384
+"""Blanks at the end of a draft, which JSON allows there, for what it may grow by."""
+
+
+@dataclass
+class Draft:
+    """A line that is written and whose final text is not known yet."""
+
+    entry: Entry
+    offset: int | None
+    """Where it begins; None when it could not be written in one piece."""
+    length: int
+    told: bool = False
+    """Whether the mirror has it."""
 
 
 class TranscriptWriter:
@@ -33,18 +50,66 @@ class TranscriptWriter:
         self.failure: OSError | None = None
         self._mirror = mirror
         self._file: int | None = None
+        self._drafts: list[Draft] = []
 
     def append(self, entries: Sequence[Entry | dict[str, Any]]) -> None:
         """Write entries as lines, in one write."""
+        self._tell_drafts()
         lines = [encode(entry) for entry in entries]
+        self._write(b"\n".join([*lines, b""]))
+        if self._mirror is not None:
+            self._mirror(self.path, lines)
+
+    def draft(self, entry: Entry) -> None:
+        """Write an entry that `settle` will make final; the mirror need not know of it before."""
+        line = encode(entry) + b" " * _ROOM
+        end = self._write(line + b"\n")
+        self._drafts.append(Draft(entry, None if end is None else end - len(line) - 1, len(line)))
+
+    def settle(self) -> bool:
+        """Put the entries of all drafts, as they are now, in the place of the drafts; False if not all fit."""
+        drafts, self._drafts = self._drafts, []
+        lines = [encode(draft.entry) for draft in drafts]
+        fit = True
+        try:
+            with self.path.open("r+b", buffering=0) as file:
+                for draft, line in zip(drafts, lines, strict=True):
+                    if draft.offset is None or len(line) > draft.length:
+                        fit = False
+                        continue
+                    file.seek(draft.offset)
+                    file.write(line.ljust(draft.length))
+        except OSError as error:
+            self.failure = self.failure or error
+            fit = False
+        untold = [line for draft, line in zip(drafts, lines, strict=True) if not draft.told]
+        if untold and self._mirror is not None:
+            self._mirror(self.path, untold)
+        return fit and len(untold) == len(drafts)
+
+    @property
+    def has_drafts(self) -> bool:
+        """Whether anything is to be settled."""
+        return bool(self._drafts)
+
+    def _tell_drafts(self) -> None:
+        """What comes next hangs on the drafts: the mirror gets them as they are."""
+        untold = [draft for draft in self._drafts if not draft.told]
+        for draft in untold:
+            draft.told = True
+        if untold and self._mirror is not None:
+            self._mirror(self.path, [encode(draft.entry) for draft in untold])
+
+    def _write(self, data: bytes) -> int | None:
+        """Write behind everything else; returns where the file ends then."""
         try:
             if self._file is None:
                 self._file = _open_private(self.path)
-            _write_all(self._file, b"\n".join([*lines, b""]))
+            whole = _write_all(self._file, data)
+            return os.lseek(self._file, 0, os.SEEK_CUR) if whole else None
         except OSError as error:
             self.failure = self.failure or error
-        if self._mirror is not None:
-            self._mirror(self.path, lines)
+            return None
 
     def close(self) -> None:
         """Close the file; a later `append` opens it again."""
@@ -95,6 +160,10 @@ def _make_private_folders(folder: Path) -> None:
         each.mkdir(mode=0o700, exist_ok=True)
 
 
-def _write_all(file: int, data: bytes) -> None:
+def _write_all(file: int, data: bytes) -> bool:
+    """Write everything; returns whether it went in one piece."""
+    pieces = 0
     while data:
         data = data[os.write(file, data) :]
+        pieces += 1
+    return pieces == 1
