@@ -14,6 +14,7 @@ from .capture import Capture, Captured
 from .contract import ToolContext, ToolFailure, ToolOutput
 from .environment import child_environment
 from .ledger import digest_of
+from .own_changes import OwnChanges
 from .paths import absolute, kind_of, size_text
 from .ripgrep import ripgrep_for_shell
 from .shell import run_in_shell
@@ -39,10 +40,12 @@ async def run_bash(tool_input: dict[str, Any], context: ToolContext) -> ToolOutp
     capture = Capture(context.results_dir, _most_inline(context.environment), _MOST_BYTES)
     environment = child_environment(context.environment, context.session_id)
     setup = ripgrep_for_shell(environment)
+    changes = OwnChanges(command, context.read_files)
     try:
         end = await run_in_shell(command, cwd, environment, capture, timeout_ms / 1000, setup)
     except OSError as error:
         raise ToolFailure(f"The command could not be started: {error}") from error
+    await anyio.to_thread.run_sync(changes.accept)
     if end.code is None:
         what = (
             "was ended: it printed more than 5 GB"
@@ -117,6 +120,13 @@ def _note_view(name: str, complete: bool, cwd: Path, context: ToolContext) -> No
         context.read_files.note(path, digest_of(data), state, complete=complete)
 
 
+def _beginning(text: str) -> str:
+    """What is shown of a long output: whole lines, unless the first one is too long for that."""
+    shown = text[:_PREVIEW]
+    end = shown.rfind("\n")
+    return shown[:end] if end > _PREVIEW // 2 else shown
+
+
 def _success(command: str, output: Captured, note: str, meaning: str | None) -> ToolOutput:
     image = _IMAGE.fullmatch(output.text) if output.saved is None else None
     structured: dict[str, Any] = {
@@ -136,7 +146,7 @@ def _success(command: str, output: Captured, note: str, meaning: str | None) -> 
         structured |= {"persistedOutputPath": str(output.saved), "persistedOutputSize": output.size}
         text = (
             f"<persisted-output>\nOutput too large ({size_text(output.size)}). Full output saved to: {output.saved}\n\n"
-            f"Preview (first 2KB):\n{text[:_PREVIEW]}\n...\n</persisted-output>"
+            f"Preview (first 2KB):\n{_beginning(text)}\n...\n</persisted-output>"
         )
     text = "\n".join(part for part in (text, note.strip()) if part)
     return ToolOutput(text or "(Bash completed with no output)", structured, is_error=False)

@@ -63,6 +63,10 @@ class ReadLedger:
             mtime_ns=stat.st_mtime_ns, size=stat.st_size, digest=digest, complete=complete
         )
 
+    def paths(self) -> list[str]:
+        """The files that the model knows something of."""
+        return list(self._sightings)
+
     def find(self, path: Path) -> Sighting | None:
         """What the model knows of the file, if anything."""
         return self._sightings.get(os.path.realpath(path))
