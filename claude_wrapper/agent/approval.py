@@ -96,18 +96,16 @@ class Approval:
             return self._denied(question)
         if hook.decision == "ask":
             return None
-        if decision.behavior == "allow":
-            return Approved(_accepted(decision))
         if hook.decision == "allow" and not _insists(decision):
             return Approved({"decision": "accept", **_BY_HOOK})
+        if decision.behavior == "allow":
+            return Approved(_accepted(decision))
         return None
 
     async def ask(self, question: Question, hook: PreToolOutcome) -> Approved | CallResult:
         """Ask whoever can be asked; without anybody the call is denied."""
         if self._host is None:
-            reply = await self._hooks.permission_request(
-                question.call.name, question.tool_input, question.decision
-            )
+            reply = await self._ask_hooks(question)
             if reply is None:
                 return self._unanswered(question, hook)
             return self._answered(question, reply, by_hook=True)
@@ -155,9 +153,7 @@ class Approval:
             group.cancel_scope.deadline = anyio.current_time() + _GRACE_SECONDS
 
         async def from_hook() -> None:
-            reply = await self._hooks.permission_request(
-                question.call.name, question.tool_input, question.decision
-            )
+            reply = await self._ask_hooks(question)
             if reply is not None:
                 answers.append((reply, True))
                 group.cancel_scope.cancel()
@@ -168,6 +164,12 @@ class Approval:
         if answers:
             return answers[0]
         raise failures[0] if failures else HostRefusedError("Error: nobody answered")
+
+    async def _ask_hooks(self, question: Question) -> PermissionReply | None:
+        call = question.call
+        return await self._hooks.permission_request(
+            call.id, call.name, question.tool_input, question.decision
+        )
 
     def _answered(
         self, question: Question, reply: PermissionReply, *, by_hook: bool

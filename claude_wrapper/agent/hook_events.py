@@ -126,7 +126,7 @@ class HookEvents:
         return self._told("PostToolBatch", replies)
 
     async def permission_request(
-        self, tool_name: str, tool_input: dict[str, Any], decision: Decision
+        self, call_id: str, tool_name: str, tool_input: dict[str, Any], decision: Decision
     ) -> PermissionReply | None:
         """Somebody is asked, or would be; a hook may answer instead."""
         if not self.has("PermissionRequest"):
@@ -137,7 +137,7 @@ class HookEvents:
             tool_input=tool_input,
             permission_suggestions=UNSET if decision.suggestions is None else list(decision.suggestions),
         )
-        replies = await self._run("PermissionRequest", tool_name, event)
+        replies = await self._runner.run("PermissionRequest", tool_name, event, call_id)
         self.tell(f"PermissionRequest:{tool_name}", "PermissionRequest", outcome_of(replies))
         return permission_request_outcome(replies)
 

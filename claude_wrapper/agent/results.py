@@ -109,6 +109,7 @@ def startup_failure(text: str, session_id: str) -> AgentResultFrame:
         model_usage={},
         permission_denials=[],
         errors=[text],
+        result_index=0,
     )
 
 

@@ -21,6 +21,7 @@ from .turn import Turn
 
 __all__ = ["ToolRound"]
 
+_GRACE_SECONDS = 0.3
 _NOT_ALONE = (
     "A hook wanted to put this call off, which it can only do with a call that stands alone; it was not run."
 )
@@ -41,8 +42,8 @@ class ToolRound:
     """Runs the calls of a reply, from the moment each of them is complete.
 
     Calls that change nothing and stand together run at the same time; one that changes something
-    waits for those before it and holds those behind it. Results are shown as they come, once the
-    reply has been shown as a whole; the model gets them in the order of its calls. With `wait_for_reply` hooks and checks begin at once, but
+    waits for those before it and holds those behind it. Results are shown as they come; the model
+    gets them in the order of its calls. With `wait_for_reply` hooks and checks begin at once, but
     nothing runs before `reply_is_complete` allows it.
     """
 
@@ -139,9 +140,15 @@ class ToolRound:
                 turn.results[slot.call.id] = result
             else:
                 self._held.append((slot.call, result))
-                await self._complete.wait()
+                await self._grace()
                 self._show_held(turn)
         slot.done.set()
+
+    async def _grace(self) -> None:
+        """Let a reply that is nearly complete be shown as a whole; nothing waits for the result yet."""
+        if not self._complete.is_set():
+            with anyio.move_on_after(_GRACE_SECONDS):
+                await self._complete.wait()
 
     def _show_held(self, turn: Turn) -> None:
         held, self._held = self._held, []
