@@ -29,6 +29,8 @@ from .hook_registry import HookRegistry
 
 __all__ = ["Callbacks"]
 
+_AGENTS_SECONDS = 0.5
+"""An agent that watches over the time itself takes its question back within this; then its word counts."""
 _HOOK_NAMES: dict[str, str] = {"async_": "async", "continue_": "continue"}
 """Python keywords cannot be used as names of fields; users write them with an underscore."""
 
@@ -92,7 +94,7 @@ class Callbacks:
             )
 
         try:
-            return await call(what, output, hook.timeout)
+            return await call(what, output, hook.timeout, _AGENTS_SECONDS)
         except CallTimeoutError as late:
             if hook.event != "PreToolUse":
                 raise

@@ -23,15 +23,18 @@ class CallTimeoutError(RequestRefusedError):
     """The function did not return in time, and was cancelled."""
 
 
-async def call(what: str, function: Callable[[], Awaitable[T]], timeout: float | None = None) -> T:
+async def call(
+    what: str, function: Callable[[], Awaitable[T]], timeout: float | None = None, patience: float = 0.0
+) -> T:
     """Run what calls a function of the user, and return its outcome.
 
     Raises RequestRefusedError, so that the agent is told, when it raises or was cancelled by something
-    of the user's own, and CallTimeoutError when it takes longer than `timeout` seconds. What a user
-    would otherwise never see is logged with its traceback.
+    of the user's own, and CallTimeoutError when it takes longer than `timeout` seconds, and `patience`
+    more in which somebody else may end it first. What a user would otherwise never see is logged with
+    its traceback.
     """
     try:
-        with anyio.move_on_after(timeout):
+        with anyio.move_on_after(None if timeout is None else timeout + patience):
             return await function()
     except RequestRefusedError:
         raise

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import msgspec
 
-from claude_wrapper.errors import AgentExitedError, CLIConnectionError, RunTimeoutError
+from claude_wrapper.errors import AgentExitedError, CLIConnectionError, ResultError, RunTimeoutError
 from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.bodies import decode_reply
 from claude_wrapper.wire.framing import DEFAULT_LIMIT
@@ -292,7 +292,9 @@ class Live:
         code = await self._channel.wait(self._limits.exit)
         logger.debug("the output of the agent %s is over, its exit code is %s", self.pid, code)
         error = None if self._closing else self._overdue or why(self._ending(code, failure))
-        self._peer.fail(self._overdue or AgentExitedError("The agent has ended", code, self._tail))
+        # A session that cannot be gone on with is told as a result in the place of the handshake's answer.
+        refused = error if isinstance(error, ResultError) and not self.server_info else None
+        self._peer.fail(self._overdue or refused or AgentExitedError("The agent has ended", code, self._tail))
         self._read_all.set()
         if self._mirror is not None:
             await self._mirror.finish()
