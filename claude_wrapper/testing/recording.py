@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any, final
 
@@ -59,7 +59,7 @@ class RecordingTransport(Transport):
 
     def read_messages(self) -> AsyncIterator[dict[str, Any]]:
         """Give the frames of the agent, and write them down."""
-        return _Frames(aiter(self._inner.read_messages()), self)
+        return _Frames(aiter(self._inner.read_messages()), self._received, self._ended)
 
     async def end_input(self) -> None:
         """Write down that nothing more comes, and pass it on."""
@@ -67,13 +67,12 @@ class RecordingTransport(Transport):
         await self._inner.end_input()
 
     async def close(self) -> None:
-        """Close the inner transport, which ends an agent, and the file."""
-        try:
-            await self._inner.close()
-        finally:
-            if self._file is not None:
-                self._note("closed", exit_code=self.exit_code)
-                self._file.close()
+        """Close the file, and the inner transport, which ends an agent."""
+        if self._file is not None:
+            # Before the agent's end, which is the program's doing here and would be its own otherwise.
+            self._note("closed")
+            self._file.close()
+        await self._inner.close()
 
     def is_ready(self) -> bool:
         """Whether `write` may be called."""
@@ -98,16 +97,15 @@ class RecordingTransport(Transport):
         """What the agent last wrote to stderr."""
         return getattr(self._inner, "stderr_tail", "")
 
-    def ended(self, error: Exception | None) -> None:
+    def _received(self, frame: dict[str, Any]) -> None:
+        self._note("received", frame=frame)
+
+    def _ended(self, error: Exception | None) -> None:
         """Write down how the agent's output ended; nothing counts that comes later."""
         text = "" if error is None else str(error) or type(error).__name__
         self._note("end", exit_code=self.exit_code, stderr=self.stderr_tail, error=text)
         if self._file is not None:
             self._file.close()
-
-    def received(self, frame: dict[str, Any]) -> None:
-        """Write down a frame of the agent."""
-        self._note("received", frame=frame)
 
     def _note(self, kind: Kind, **facts: Any) -> None:
         if self._file is not None:
@@ -115,11 +113,17 @@ class RecordingTransport(Transport):
 
 
 class _Frames:
-    """The frames of the inner transport, written down as they pass."""
+    """The frames of the inner transport; they and their end are told as they pass."""
 
-    def __init__(self, frames: AsyncIterator[dict[str, Any]], recording: RecordingTransport) -> None:
+    def __init__(
+        self,
+        frames: AsyncIterator[dict[str, Any]],
+        received: Callable[[dict[str, Any]], None],
+        ended: Callable[[Exception | None], None],
+    ) -> None:
         self._frames = frames
-        self._recording = recording
+        self._received = received
+        self._ended = ended
 
     def __aiter__(self) -> _Frames:
         return self
@@ -128,10 +132,10 @@ class _Frames:
         try:
             frame = await anext(self._frames)
         except StopAsyncIteration:
-            self._recording.ended(None)
+            self._ended(None)
             raise
         except Exception as error:
-            self._recording.ended(error)
+            self._ended(error)
             raise
-        self._recording.received(frame)
+        self._received(frame)
         return frame

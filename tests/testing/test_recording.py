@@ -70,7 +70,7 @@ async def record(agent, path, prompt="go", **options):
 
 
 async def test_a_recording_holds_the_frames_of_both_sides_with_their_times_and_the_end(agent, path):
-    messages = await record(agent.begin().say("hi").result("done"), path)
+    messages = await record(agent.begin().say("hi").result("done").wait("eof").exit(0), path)
 
     head, *entries = lines_of(path)
     assert head["recording"] == 1
@@ -192,16 +192,20 @@ async def test_a_transport_can_be_recorded_as_well(agent, path, tmp_path):
 
 
 class Broken(Transport):
-    """A transport whose connection breaks behind the first frame."""
+    """A transport whose connection is dead from the beginning."""
 
     async def connect(self): ...
 
-    async def write(self, data):
-        self.request_id = json.loads(data)["request_id"]
+    async def write(self, data): ...
 
-    async def read_messages(self):
+    def read_messages(self):
+        return self
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
         raise ConnectionResetError("the line is dead")
-        yield {}
 
     async def close(self): ...
 
@@ -217,3 +221,12 @@ async def test_a_connection_that_broke_breaks_again(path):
     assert lines_of(path)[-1]["error"] == "the line is dead"
     with pytest.raises(CLIConnectionError):
         await run(ReplayTransport(path))
+
+
+async def test_what_an_agent_does_once_its_client_leaves_is_not_its_own_doing(agent, path):
+    agent.wait("init").wait("eof").say("bye").exit(0)
+    transport = RecordingTransport(path, ClaudeAgentOptions(cli_path=agent.path))
+    async with ClaudeSDKClient(transport=transport):
+        pass
+
+    assert [entry["is"] for entry in lines_of(path)[1:]] == ["sent", "received", "closed"]

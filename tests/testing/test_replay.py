@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+from pathlib import Path
 
 import anyio
 import pytest
@@ -358,3 +360,29 @@ async def test_other_hooks_are_a_difference(recorded):
         ReplayError, match=r'The request initialize[\s\S]*matcher: recorded nothing, sent "Bash"'
     ):
         await program.run(options, ReplayTransport(recorded))
+
+
+PEERS = os.environ.get("CLAUDE_WRAPPER_PEERS")
+
+
+@pytest.fixture
+def established_agent():
+    (found,) = Path(PEERS).glob("pyenv/lib/python3*/site-packages/claude_agent_sdk/_bundled/claude")
+    return found
+
+
+@pytest.mark.peers
+@pytest.mark.skipif(not PEERS, reason="CLAUDE_WRAPPER_PEERS does not name the folder of the peers")
+async def test_a_run_of_the_established_agent_is_played_back_as_well(established_agent, path, tmp_path):
+    (tmp_path / "home").mkdir()
+    turns = [call("Bash", command="touch made"), call("mcp__s__double", n=21), say("done")]
+    with ScriptedModel(turns) as model:
+        env = model.environment(HOME=str(tmp_path / "home"), PATH=os.environ["PATH"])
+        program = Program()
+        options = program.options(env=env, inherit_env=False, cwd=tmp_path, cli_path=established_agent)
+        assert await program.run(options, RecordingTransport(path, options)) == ["done"]
+
+    again = Program()
+    with ReplayTransport(path) as transport:
+        assert await again.run(again.options(), transport) == ["done"]
+    assert again.hooked == program.hooked == ["Bash", "mcp__s__double"]
