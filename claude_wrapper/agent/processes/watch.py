@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = [
     "began",
     "begin_end",
-    "group_lives",
     "is_over",
     "killed_all",
     "marked",
@@ -74,7 +73,7 @@ class _Watch:
 
     def _report(self) -> None:
         """Tell the watchman how things are; if that one is gone, there will be another."""
-        self._groups = {each: gone for each, gone in self._groups.items() if not gone or group_lives(each)}
+        self._groups = {each: gone for each, gone in self._groups.items() if not gone or _lives(each)}
         if self._watchman is not None:
             if self._watchman.watch(self._groups.items()):
                 return
@@ -143,7 +142,7 @@ def is_over() -> bool:
     return _ending is None or _ending.is_over()
 
 
-def group_lives(group: int) -> bool:
+def _lives(group: int) -> bool:
     """Whether the process group has members."""
     try:
         os.killpg(group, 0)

@@ -1,5 +1,6 @@
 """What becomes of commands when the program that runs them is killed."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -59,7 +60,10 @@ class Runner:
 
     def left(self):
         """The sleeps and shells of this test that live."""
-        found = []
+        return list(self.living().values())
+
+    def living(self):
+        found = {}
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 line = (folder / "cmdline").read_bytes()
@@ -67,7 +71,7 @@ class Runner:
             except OSError:
                 continue
             if self.mark.encode() in line and state not in "ZX" and int(folder.name) != self.process.pid:
-                found.append(line.replace(b"\0", b" ").decode())
+                found[int(folder.name)] = line.replace(b"\0", b" ").decode()
         return found
 
     def kill(self):
@@ -79,6 +83,9 @@ class Runner:
             self.kill()
             self.process.stdin.close()
             self.process.stdout.close()
+        for pid in self.living():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
 
 @pytest.fixture
@@ -143,14 +150,13 @@ def test_what_a_finished_command_has_left_dies_too(runner, command, how):
 
 
 def test_what_is_started_apart_and_without_the_variable_lives_on(runner):
-    runner.start("env -u CLAUDE_WRAPPER_RUN setsid sleep MARK >/dev/null 2>&1 & echo $! > pid")
+    runner.start("env -u CLAUDE_WRAPPER_RUN setsid sleep MARK >/dev/null 2>&1 &")
     runner.done()
     until(lambda: len(runner.left()) == 1)
     runner.process.stdin.close()
     assert runner.process.wait(10) == 0
 
     assert len(runner.left()) == 1
-    os.kill(int((runner.folder / "pid").read_text()), signal.SIGKILL)
 
 
 def test_the_watchman_goes_with_its_program(runner):
