@@ -263,6 +263,16 @@ async def test_an_agent_that_dies_before_the_handshake_is_told_at_once(agent, co
     assert caught.value.exit_code == code
 
 
+async def test_a_result_in_the_place_of_the_handshakes_answer_is_raised(agent):
+    failure = {"subtype": "error_during_execution", "is_error": True, "errors": ["no such session"]}
+    agent.wait("mute:initialize").result("", **failure).exit(1)
+
+    with pytest.raises(ResultError, match="no such session") as caught:
+        await run(agent)
+
+    assert caught.value.exit_code == 1
+
+
 async def test_an_agent_that_dies_at_once_is_told(agent):
     with pytest.raises(AgentExitedError) as caught:
         await run(agent.exit(3))

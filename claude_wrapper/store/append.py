@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from claude_wrapper.wire.codec import encode
 
@@ -32,7 +32,7 @@ class Draft:
     entry: Entry
     offset: int | None
     """Where it begins; None when it could not be written in one piece."""
-    length: int
+    line: bytes
     told: bool = False
     """Whether the mirror has it."""
 
@@ -64,7 +64,7 @@ class TranscriptWriter:
         """Write an entry that `settle` will make final; the mirror need not know of it before."""
         line = encode(entry) + b" " * _ROOM
         end = self._write(line + b"\n")
-        self._drafts.append(Draft(entry, None if end is None else end - len(line) - 1, len(line)))
+        self._drafts.append(Draft(entry, None if end is None else end - len(line) - 1, line))
 
     def settle(self) -> bool:
         """Put the entries of all drafts, as they are now, in the place of the drafts; False if not all fit."""
@@ -74,13 +74,8 @@ class TranscriptWriter:
         try:
             with self.path.open("r+b", buffering=0) as file:
                 for draft, line in zip(drafts, lines, strict=True):
-                    if draft.offset is None or len(line) > draft.length:
-                        fit = False
-                        continue
-                    file.seek(draft.offset)
-                    file.write(line.ljust(draft.length))
-        except OSError as error:
-            self.failure = self.failure or error
+                    fit = _replace(file, draft, line) and fit
+        except OSError:
             fit = False
         untold = [line for draft, line in zip(drafts, lines, strict=True) if not draft.told]
         if untold and self._mirror is not None:
@@ -116,6 +111,18 @@ class TranscriptWriter:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+
+def _replace(file: BinaryIO, draft: Draft, line: bytes) -> bool:
+    """Write the line over the draft, unless it is longer, or something else is there by now."""
+    if draft.offset is None or len(line) > len(draft.line):
+        return False
+    file.seek(draft.offset)
+    if file.read(len(draft.line)) != draft.line:
+        return False
+    file.seek(draft.offset)
+    file.write(line.ljust(len(draft.line)))
+    return True
 
 
 def append_to(path: Path, entry: Entry | dict[str, Any]) -> None:

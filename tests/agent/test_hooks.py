@@ -88,6 +88,8 @@ def test_a_hook_may_allow_and_change_the_input(hooked):
     talk.result()
 
     assert talk.tool_results()[0]["content"] == "two"
+    meta = talk.of("user")[0]["tool_result_meta"][0]
+    assert meta["permission_decision"] == {"decision": "accept", "source": "hook", "reason_type": "hook"}
     sent = talk.model.requests[1].messages[-1]["content"]
     assert "it was changed" in sent[-1]["text"]
     assert "<system-reminder>" in sent[-1]["text"]
@@ -278,6 +280,7 @@ def test_a_hook_may_answer_in_place_of_the_user(hooked, workspace):
     )
     question = talk.wait(type="control_request", request={"subtype": "can_use_tool"})
     hook = talk.wait(type="control_request", request={"subtype": "hook_callback"})
+    assert hook["request"]["tool_use_id"] == question["request"]["tool_use_id"]
     path = str(workspace.project / "hooked.txt")
     decision = {"behavior": "allow", "updatedInput": {"file_path": path, "content": "h"}}
     talk.answer(hook, specific("PermissionRequest", decision=decision))

@@ -73,6 +73,7 @@ def test_sigterm_kills_the_tools_and_exits_143(sleeping, alive, eventually):
     assert talk.exit_code() == 143
     eventually(lambda: not alive(pid))
     assert talk.of("result") == []
+    assert [result["content"] for result in talk.tool_results()] == ["Exit code 137"]
 
 
 def test_sigint_ends_the_turn_with_its_result_and_exits_0(sleeping, alive, eventually):

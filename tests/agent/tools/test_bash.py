@@ -260,7 +260,7 @@ async def test_long_output_is_saved_and_its_beginning_shown(session, context):
     assert output.structured["stdout"] == everything[:30_000]
     assert output.content == (
         f"<persisted-output>\nOutput too large (106.3KB). Full output saved to: {saved}\n\n"
-        f"Preview (first 2KB):\n{everything[:2000]}\n...\n</persisted-output>"
+        f"Preview (first 2KB):\n{everything[:2000].rpartition(chr(10))[0]}\n...\n</persisted-output>"
     )
     assert output.is_error is False
 

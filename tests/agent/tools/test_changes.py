@@ -136,6 +136,36 @@ async def test_a_change_by_others_does_not_hinder_an_edit_that_still_fits(sessio
     assert path.read_text() == "one\n2\nthree\n"
 
 
+@pytest.mark.feature("TOOL-02")
+@pytest.mark.parametrize(
+    "command", ["echo three >> a.txt", "sed -i s/one/uno/ a.txt", "cat a.txt > b; cp b a.txt"]
+)
+async def test_what_the_models_own_command_did_to_a_file_that_it_named_is_no_change_by_others(
+    session, read_file, command
+):
+    path = await read_file("a.txt", "one\ntwo\n")
+    await session.bash(command)
+    output = await edit(session, path, "two", "2")
+    assert output.content.endswith(NOTE)
+    assert "staleRecovered" not in output.structured
+
+
+@pytest.mark.parametrize("command", ["for f in *.tx?; do echo x >> $f; done", "echo x >> a.t*"])
+async def test_a_file_that_the_models_own_command_changed_without_naming_it_was_changed_by_others(
+    session, read_file, command
+):
+    path = await read_file("a.txt", "one\ntwo\n")
+    await session.bash(command)
+    assert (await edit(session, path, "two", "2")).structured["staleRecovered"] is True
+
+
+async def test_a_command_on_a_file_that_others_had_changed_does_not_make_it_known(session, read_file):
+    path = await read_file("a.txt", "one\ntwo\n")
+    path.write_text("one\ntwo\nthree\n")
+    await session.bash("echo four >> a.txt")
+    assert (await edit(session, path, "two", "2")).structured["staleRecovered"] is True
+
+
 async def test_a_change_by_others_is_the_reason_when_an_edit_does_not_fit_any_more(session, read_file):
     path = await read_file("a.txt", "one\ntwo\n")
     path.write_text("one\nTWO\n")
