@@ -64,7 +64,7 @@ class Results:
         )
         if ending.subtype == "success":
             frame.result = ending.text
-            if frame.api_error_status is UNSET:
+            if turn.reached_model and frame.api_error_status is UNSET:
                 frame.api_error_status = None
         else:
             frame.errors = ending.errors
