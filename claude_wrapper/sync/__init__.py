@@ -8,7 +8,8 @@
 Each run and each connected client has a thread of its own, in which the asynchronous ones do the work;
 it ends with them. Permission callbacks, hooks, tools and iterables of prompts may be plain or async:
 async ones run in that thread, plain ones each in a further thread, so that one that waits for an
-answer at the keyboard holds up nothing else. Stores of sessions stay async.
+answer at the keyboard holds up nothing else. Type checkers want async callbacks in the options all the
+same. Stores of sessions stay async.
 """
 
 from __future__ import annotations

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
-from claude_wrapper import oneshot
+from claude_wrapper.conversation.prompts import check_prompts
+from claude_wrapper.conversation.run import run
+from claude_wrapper.conversation.start import start_conversation
 from claude_wrapper.options import ClaudeAgentOptions
 
 from .loop_thread import LoopThread
@@ -34,18 +37,25 @@ def query(
     loop = LoopThread()
     try:
         given = options if options is not None else ClaudeAgentOptions()
-        run: Any = oneshot.query(
-            prompt=async_prompts(prompt, loop.abort),
-            options=async_options(given, loop.abort),
-            transport=transport,
-        )
-        loop.at_the_end = run.aclose
-        while (message := loop.call(next_or_end, run)) is not END:
-            yield message
+        batches = _batches(async_prompts(prompt, loop.abort), async_options(given, loop.abort), transport)
+        loop.at_the_end = batches.aclose
+        while (batch := loop.call(next_or_end, batches)) is not END:
+            yield from batch
     finally:
         loop.close()
 
 
-async def next_or_end(messages: AsyncIterator[Any]) -> Any:
-    """Return the next message, or END."""
-    return await anext(messages, END)
+async def _batches(
+    prompt: str | AsyncIterable[dict[str, Any]], options: ClaudeAgentOptions, transport: Transport | None
+) -> AsyncGenerator[list[Message], None]:
+    """Give as many messages at a time as have come, since each call between threads costs as much as many."""
+    check_prompts(prompt)
+    live = await start_conversation(options, transport)
+    async with aclosing(run(live, prompt)) as batches:
+        async for batch in batches:
+            yield batch
+
+
+async def next_or_end(items: AsyncIterator[Any]) -> Any:
+    """Return the next item, or END."""
+    return await anext(items, END)
