@@ -10,23 +10,33 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "AbortedError",
     "AgentExitedError",
     "AgentStartError",
+    "ApiError",
+    "AuthenticationError",
+    "BudgetExceededError",
     "CLIConnectionError",
     "CLIJSONDecodeError",
     "CLINotFoundError",
     "ClaudeSDKError",
     "ClientUseError",
+    "ContextLengthError",
     "ControlError",
     "ControlTimeoutError",
     "FrameTooLargeError",
     "IdleTimeoutError",
     "IncompleteTurnError",
+    "MaxTurnsError",
     "MessageParseError",
+    "ModelNotFoundError",
     "OptionsError",
+    "OverloadedError",
     "ProcessError",
+    "RateLimitError",
     "ResultError",
     "RunTimeoutError",
+    "SessionNotFoundError",
     "SessionStoreError",
     "StructuredOutputError",
 ]
@@ -126,6 +136,46 @@ class ResultError(ProcessError):
         self.terminal_reason: str | None = self.data.get("terminal_reason")
         self.session_id: str | None = self.data.get("session_id")
         super().__init__(message, exit_code, stderr)
+
+
+class AbortedError(ResultError):
+    """The turn was interrupted."""
+
+
+class MaxTurnsError(ResultError):
+    """The agent needed more turns than the option `max_turns` allows."""
+
+
+class BudgetExceededError(ResultError):
+    """The agent cost more than the option `max_budget_usd` allows."""
+
+
+class SessionNotFoundError(ResultError):
+    """The session that was to be resumed does not exist here."""
+
+
+class ApiError(ResultError):
+    """The model's API failed or refused, finally; `api_error_status` is its HTTP status if it gave one."""
+
+
+class AuthenticationError(ApiError):
+    """The API takes no requests without a valid key or login."""
+
+
+class RateLimitError(ApiError):
+    """The API takes no more requests for now."""
+
+
+class OverloadedError(ApiError):
+    """The API is overloaded."""
+
+
+class ContextLengthError(ApiError):
+    """The conversation is longer than the model can read."""
+
+
+class ModelNotFoundError(ApiError):
+    """The API does not know the model, or does not offer it to this account."""
 
 
 class ControlError(CLIConnectionError):

@@ -19,6 +19,16 @@ SAMPLES = [
     errors.ResultError(
         "m", {"subtype": "error_max_turns", "errors": ["e"], "api_error_status": 529}, 1, "last words"
     ),
+    errors.AbortedError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
+    errors.ApiError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
+    errors.AuthenticationError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
+    errors.BudgetExceededError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
+    errors.ContextLengthError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
+    errors.MaxTurnsError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
+    errors.ModelNotFoundError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
+    errors.OverloadedError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
+    errors.RateLimitError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
+    errors.SessionNotFoundError("m", {"subtype": "s", "errors": ["e"]}, 1, "last words"),
     errors.ClientUseError("m"),
     errors.RunTimeoutError("m", "session"),
     errors.IdleTimeoutError("m", "session"),

@@ -10,19 +10,29 @@ import anyio
 import pytest
 
 from claude_wrapper import (
+    AbortedError,
     AgentExitedError,
     AgentStartError,
+    ApiError,
     AssistantMessage,
+    AuthenticationError,
+    BudgetExceededError,
     ClaudeAgentOptions,
     CLIConnectionError,
     CLINotFoundError,
+    ContextLengthError,
     HookMatcher,
     IncompleteTurnError,
+    MaxTurnsError,
     MessageParseError,
+    ModelNotFoundError,
+    OverloadedError,
     PermissionResultAllow,
     ProcessError,
+    RateLimitError,
     ResultError,
     ResultMessage,
+    SessionNotFoundError,
     StreamEvent,
     SystemMessage,
     TextBlock,
@@ -210,6 +220,42 @@ async def test_an_error_result_is_told_in_the_words_of_the_official_library(agen
 
     assert str(caught.value) == f"Claude Code returned an error result: {text} (exit code: 1)"
     assert caught.value.api_error_status == 529
+
+
+API = {"terminal_reason": "api_error"}
+
+KINDS = [
+    ({"subtype": "error_max_turns", "terminal_reason": "max_turns"}, None, MaxTurnsError),
+    ({"subtype": "error_max_budget_usd"}, None, BudgetExceededError),
+    ({"subtype": "error_during_execution", "terminal_reason": "aborted_tools"}, None, AbortedError),
+    (
+        {"subtype": "error_during_execution", "errors": ["No conversation found with session ID: x"]},
+        None,
+        SessionNotFoundError,
+    ),
+    ({**API, "api_error_status": 401}, "authentication_failed", AuthenticationError),
+    (API, "authentication_failed", AuthenticationError),
+    ({**API, "api_error_status": 429}, "rate_limit", RateLimitError),
+    ({**API, "api_error_status": 529}, "overloaded", OverloadedError),
+    ({**API, "api_error_status": 404}, "model_not_found", ModelNotFoundError),
+    ({"terminal_reason": "prompt_too_long", "api_error_status": 400}, "invalid_request", ContextLengthError),
+    ({**API, "api_error_status": 500}, "server_error", ApiError),
+    ({**API, "api_error": "connection_failed"}, "unknown", ApiError),
+    ({"subtype": "error_max_structured_output_retries"}, None, ResultError),
+]
+
+
+@pytest.mark.parametrize(("fields", "fault", "error"), KINDS)
+@pytest.mark.feature("WRAP-08", "ENV-05")
+async def test_causes_of_a_failed_run_are_told_apart_by_their_types(agent, fields, fault, error):
+    """The official library has one type for all of them."""
+    agent.begin()
+    if fault is not None:
+        agent.say("API Error", error=fault)
+    with pytest.raises(ResultError) as caught:
+        await run(agent.result("", is_error=True, **fields).exit(1))
+
+    assert type(caught.value) is error
 
 
 @pytest.mark.feature("WRAP-08", "RES-05")

@@ -7,11 +7,21 @@ from typing import Any
 import msgspec
 
 from claude_wrapper.errors import (
+    AbortedError,
+    ApiError,
+    AuthenticationError,
+    BudgetExceededError,
     ClaudeSDKError,
     CLIConnectionError,
+    ContextLengthError,
     IncompleteTurnError,
+    MaxTurnsError,
+    ModelNotFoundError,
+    OverloadedError,
     ProcessError,
+    RateLimitError,
     ResultError,
+    SessionNotFoundError,
 )
 
 __all__ = ["Ending", "why"]
@@ -26,6 +36,8 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     """The last lines of its stderr."""
     result: dict[str, Any] | None
     """Its last result, if nothing followed it."""
+    fault: str | None = None
+    """What the last reply named as its error, if it was one."""
     failure: Exception | None
     """What made reading fail."""
     stopped: bool
@@ -37,7 +49,8 @@ def why(end: Ending) -> Exception | None:
     """Return the error that says how it ended; None when all went well."""
     result = end.result
     if result is not None and result.get("is_error") and (end.code or end.stopped):
-        return ResultError(_result_text(result), result, end.code, end.tail)
+        kind = _kind(result, end.fault)
+        return kind(_result_text(result), result, end.code, end.tail)
     if end.stopped:
         return None
     if end.code:
@@ -47,6 +60,38 @@ def why(end: Ending) -> Exception | None:
     if end.turn_is_open:
         return IncompleteTurnError("The agent ended without a result", end.code, end.tail)
     return None
+
+
+_BY_SUBTYPE: dict[Any, type[ResultError]] = {
+    "error_max_turns": MaxTurnsError,
+    "error_max_budget_usd": BudgetExceededError,
+}
+_BY_STATUS: dict[Any, type[ResultError]] = {
+    401: AuthenticationError,
+    403: AuthenticationError,
+    429: RateLimitError,
+    529: OverloadedError,
+}
+_BY_FAULT: dict[Any, type[ResultError]] = {
+    "authentication_failed": AuthenticationError,
+    "rate_limit": RateLimitError,
+    "overloaded": OverloadedError,
+    "model_not_found": ModelNotFoundError,
+}
+_NO_SESSION = "No conversation found with session ID"
+
+
+def _kind(result: dict[str, Any], fault: str | None) -> type[ResultError]:
+    reason = str(result.get("terminal_reason"))
+    if reason == "prompt_too_long":
+        return ContextLengthError
+    if reason == "api_error" or result.get("api_error_status") is not None:
+        return _BY_STATUS.get(result.get("api_error_status")) or _BY_FAULT.get(fault) or ApiError
+    if reason.startswith("aborted"):
+        return AbortedError
+    if str(next(iter(result.get("errors") or ()), "")).startswith(_NO_SESSION):
+        return SessionNotFoundError
+    return _BY_SUBTYPE.get(result.get("subtype"), ResultError)
 
 
 def _result_text(result: dict[str, Any]) -> str:

@@ -307,6 +307,7 @@ class Live:
             code=code,
             tail=self._tail,
             result=self._router.last_result,
+            fault=self._router.last_fault,
             failure=failure,
             stopped=self._input_end.has_stopped,
             turn_is_open=self._turns.turn_is_open,

@@ -85,6 +85,8 @@ class Router:
         self._mirror = mirror
         self.own_uuids: set[str] = set()
         """Ids that this library gave to prompts; users that set none are shown none."""
+        self.last_fault: str | None = None
+        """What the latest reply named as its error, if it was one."""
         self.last_result: dict[str, Any] | None = None
         """The latest result, as long as nothing but a state frame followed it."""
         self.session_id: str | None = None
@@ -114,6 +116,7 @@ class Router:
             if kind is m.StreamEvent:
                 out.append(frame)
             elif kind is AssistantFrame:
+                self.last_fault = frame.error or None
                 out.append(self._without_own(reading.assistant_message(frame)))
             elif kind is UserFrame:
                 out.append(reading.user_message(frame))
