@@ -136,12 +136,13 @@ class ToolRound:
                 await self._complete.wait()
                 if len(turn.calls) > 1:
                     result = CallResult(_NOT_ALONE, structured=f"Error: {_NOT_ALONE}", is_error=True)
-            if result.deferred:
-                turn.results[slot.call.id] = result
-            else:
-                self._held.append((slot.call, result))
+        if result.deferred:
+            turn.results[slot.call.id] = result
+        else:
+            self._held.append((slot.call, result))
+            if not result.at_once:
                 await self._grace()
-                self._show_held(turn)
+            self._show_held(turn)
         slot.done.set()
 
     async def _grace(self) -> None:

@@ -350,3 +350,17 @@ def test_a_long_stream_can_be_watched_while_the_model_speaks(workspace):
         talk.wait(type="stream_event", event={"type": "content_block_delta", "delta": {"text": "one "}})
         model.gate("later").release()
         assert talk.result()["result"] == "one two three"
+
+
+def test_a_call_that_cannot_be_tried_is_answered_at_once(workspace):
+    first = turn(call("Nope", a=1), call("Read", file_path=3), call("Bash", command="echo 1"))
+    with ScriptedModel([first, say("done")]) as model:
+        talk = workspace.talk(model, "--allowedTools", "Bash")
+        talk.initialize()
+        talk.prompt()
+        talk.result()
+
+    kinds = [f["type"] for f in talk.frames if f["type"] in {"assistant", "user"}]
+    assert kinds == ["assistant", "user"] * 3 + ["assistant"]
+    assert [bool(result.get("is_error")) for result in talk.tool_results()] == [True, True, False]
+    assert [block["content"] for block in model.requests[1].messages[-1]["content"]][2] == "1"
