@@ -40,7 +40,10 @@ class ClaudeSDKClient(ClientRequests):
 
     @classmethod
     def from_warm(cls, warm: WarmAgent) -> ClaudeSDKClient:
-        """Return a connected client of an agent that was started before; ClientUseError when it is in use."""
+        """Return a client that is connected to an agent which was started before.
+
+        Raises ClientUseError when somebody uses that already.
+        """
         client = cls(warm.options)
         client._live = warm.hand_over()
         client._live.watch(whole_run=False)
@@ -75,7 +78,8 @@ class ClaudeSDKClient(ClientRequests):
                 self._live = None
 
     async def __aenter__(self) -> ClaudeSDKClient:  # noqa: PYI034  # typing.Self is newer than 3.10
-        await self.connect()
+        if not self.alive:
+            await self.connect()
         return self
 
     async def __aexit__(

@@ -66,7 +66,7 @@ async def test_prompts_may_come_from_an_iterable(agent):
 async def test_a_client_can_have_it(agent):
     agent.begin().result("first").wait("user").init().result("second").wait("eof")
     warm = await startup(options_of(agent, model="m"))
-    async with ClaudeSDKClientOf(warm) as client:
+    async with ClaudeSDKClient.from_warm(warm) as client:
         assert client.options.model == "m"
         for expected in ("first", "second"):
             await client.query("go")
@@ -74,20 +74,8 @@ async def test_a_client_can_have_it(agent):
             assert messages[-1].result == expected
 
     assert not warm.alive
+    assert len(agent.runs) == 1
     agent.runs[0].wait_gone()
-
-
-class ClaudeSDKClientOf:
-    """`async with` around a client that is connected already."""
-
-    def __init__(self, warm):
-        self._client = ClaudeSDKClient.from_warm(warm)
-
-    async def __aenter__(self):
-        return self._client
-
-    async def __aexit__(self, *error):
-        await self._client.disconnect()
 
 
 async def test_it_has_one_conversation(agent):

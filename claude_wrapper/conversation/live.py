@@ -118,7 +118,8 @@ class Live:
             answer = await self._peer.request(initialize, timeout=self._limits.initialize)
             self.server_info = decode_reply(answer, dict[str, Any])
             check(self.server_info)
-            logger.debug("the agent %s has answered the handshake", self.pid)
+            version = self.server_info.get("claude_code_version")
+            logger.debug("the agent %s of version %s has answered the handshake", self.pid, version)
         except BaseException:
             await self.close(grace=0)
             raise
@@ -267,6 +268,7 @@ class Live:
             failure = error
         except BaseException:
             # The event loop ends, or the conversation does: nobody shall wait for what is not read any more.
+            self._read_all.set()
             self._ended.set()
             self._changes.tell()
             raise

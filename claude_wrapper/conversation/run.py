@@ -34,5 +34,5 @@ async def run(live: Live, prompt: str | AsyncIterable[dict[str, Any]]) -> AsyncG
         if live.turn_is_open and live.is_closed:
             raise IncompleteTurnError("The agent was closed before it gave a result")
     finally:
-        unheard = live.turn_is_open and live.is_alive and not await live.steering.end_turn()
+        unheard = live.turn_is_open and not (live.is_alive and await live.steering.end_turn())
         await live.close(_UNHEARD_GRACE if unheard else None)

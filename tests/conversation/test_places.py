@@ -195,7 +195,7 @@ def test_a_query_that_nobody_closed_ends_with_its_event_loop(agent):
     kept = []
 
     async def main():
-        messages = query(prompt="go", options=ClaudeAgentOptions(cli_path=agent.path, close_timeout=0.2))
+        messages = query(prompt="go", options=ClaudeAgentOptions(cli_path=agent.path))
         kept.append(messages)
         await anext(messages)
 
