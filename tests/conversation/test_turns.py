@@ -108,3 +108,50 @@ def test_a_further_prompt_makes_the_run_go_on():
     turns.result_came([], background=False)
     turns.prompt_sent(None)
     assert not turns.run_is_over
+
+
+def test_a_prompt_that_was_taken_back_is_not_open_any_more():
+    turns = TurnTracker()
+    turns.prompt_sent("a")
+    turns.prompt_sent("b")
+    turns.prompts_cancelled(["b", "unknown"])
+    turns.result_came(["a"], background=False)
+
+    assert not turns.turn_is_open
+
+
+def test_prompts_that_wait_behind_an_interrupted_turn_are_not_abandoned():
+    turns = TurnTracker()
+    turns.prompt_sent("a")
+    turns.prompt_sent("b")
+    turns.interrupted()
+    turns.still_queued(["b"])
+    turns.result_came(["a"], background=False)
+    turns.result_came(["b"], background=False)
+
+    assert turns.skip_next
+    assert turns.result_taken() is ResultKind.ABANDONED
+    assert turns.result_taken() is ResultKind.ANSWER
+
+
+def test_an_agent_works_from_a_prompt_until_it_is_idle_behind_its_result():
+    turns = TurnTracker()
+    assert not turns.is_working
+    turns.prompt_sent(None)
+    turns.state_changed("running")
+    assert turns.is_working
+    turns.result_came([], background=False)
+    assert (turns.turn_is_open, turns.is_working) == (False, True)
+    turns.state_changed("idle")
+    assert not turns.is_working
+
+
+def test_each_prompt_that_finds_none_open_begins_a_round():
+    turns = TurnTracker()
+    turns.prompt_sent(None)
+    turns.prompt_sent(None)
+    assert turns.round == 1
+    turns.result_came([], background=False)
+    turns.result_came([], background=False)
+    turns.prompt_sent(None)
+    assert turns.round == 2
