@@ -121,6 +121,18 @@ async def test_an_iterable_gives_several_prompts(agent):
     assert texts(messages) == ["saw the end"]
 
 
+@pytest.mark.feature("STREAM-02")
+async def test_an_agent_that_still_has_prompts_to_answer_is_given_its_time(agent):
+    async def prompts():
+        for text in ("one", "two"):
+            yield {"type": "user", "message": {"role": "user", "content": text}}
+
+    agent.wait("init").wait("user").wait("user").init().result("first").sleep(1).result("second")
+    messages = await run(agent, prompts(), close_timeout=0.2)
+
+    assert [m.result for m in messages if isinstance(m, ResultMessage)] == ["first", "second"]
+
+
 @pytest.mark.feature("STREAM-01")
 async def test_a_frame_of_an_iterable_reaches_the_agent_as_it_is(agent):
     picture = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}}

@@ -43,13 +43,16 @@ class InputEnd:
     async def stop_if_it_lingers(self, is_closing: Callable[[], bool]) -> None:
         """End an agent that has said all it had to say but does not exit."""
         while not self._ended.is_set():
-            await self._until(lambda: self._turns.run_is_over)
+            await self._until(self._has_said_all)
             with anyio.move_on_after(self._exit_seconds):
                 await self._ended.wait()
-            if self._turns.run_is_over and not self._ended.is_set() and not is_closing():
+            if self._has_said_all() and not self._ended.is_set() and not is_closing():
                 self.has_stopped = True
                 await self._channel.stop(0)
                 return
+
+    def _has_said_all(self) -> bool:
+        return self._turns.run_is_over and not self._turns.turn_is_open
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         await self._changes.until(lambda: condition() or self._ended.is_set())
