@@ -328,6 +328,7 @@ async def test_our_agent_gives_a_value_of_every_kind(kind, value, decoded, home,
 
 
 @pytest.mark.anyio
+@pytest.mark.feature("STRUCT-04")
 async def test_our_agent_gives_text_when_the_model_never_hands_in_a_value(home, tmp_path):
     with ScriptedModel([say("No.")]) as model:
         messages = await run(Person, env={**model.environment(), **home}, cwd=tmp_path)
