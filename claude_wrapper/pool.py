@@ -17,6 +17,7 @@ from claude_wrapper.conversation.home import Home
 from claude_wrapper.conversation.prompts import check_prompts
 from claude_wrapper.conversation.run import run
 from claude_wrapper.errors import ClientUseError, OptionsError
+from claude_wrapper.option_conflicts import validate
 from claude_wrapper.options import ClaudeAgentOptions
 from claude_wrapper.warm import WarmAgent, startup
 
@@ -57,11 +58,22 @@ class AgentPool:
         self._size = size
         self._limit = max(4 * size, 8) if limit is None else limit
         self._idle_timeout = idle_timeout
-        if size < 1 or self._limit < size:
-            raise OptionsError(f"A pool needs 1 <= size <= limit, got size={size} and limit={self._limit}")
-        if idle_timeout is not None and not idle_timeout > 0:
-            raise OptionsError(f"idle_timeout must be a number greater than 0, got {idle_timeout!r}")
+        self._check()
         self._running: _Running | None = None
+
+    def _check(self) -> None:
+        """Raise OptionsError for what can be no pool."""
+        validate(self._options)
+        if not 1 <= self._size <= self._limit:
+            raise OptionsError(
+                f"A pool needs 1 <= size <= limit, got size={self._size} and limit={self._limit}"
+            )
+        if self._idle_timeout is not None and not self._idle_timeout > 0:
+            raise OptionsError(f"idle_timeout must be a number greater than 0, got {self._idle_timeout!r}")
+        options = self._options
+        goes_on = options.resume or options.continue_conversation
+        if options.session_id or (goes_on and not options.fork_session):
+            raise OptionsError("The agents of a pool cannot share a session; leave out what names one")
 
     async def __aenter__(self) -> AgentPool:  # noqa: PYI034  # typing.Self is newer than 3.10
         if self._running is not None:

@@ -197,7 +197,20 @@ async def test_who_waits_when_the_pool_closes_is_told(agent):
     assert outcome == ["told"]
 
 
-@pytest.mark.parametrize("settings", [{"size": 0}, {"size": 3, "limit": 2}, {"idle_timeout": 0}])
+SESSION = "5f0c6a1e-2222-4333-8444-555566667777"
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"size": 0},
+        {"size": 3, "limit": 2},
+        {"idle_timeout": 0},
+        {"options": ClaudeAgentOptions(max_turns=0)},
+        {"options": ClaudeAgentOptions(session_id=SESSION)},
+        {"options": ClaudeAgentOptions(resume=SESSION)},
+    ],
+)
 async def test_settings_that_make_no_pool_are_refused(settings):
     with pytest.raises(OptionsError):
         AgentPool(**settings)
