@@ -206,7 +206,7 @@ SESSION = "5f0c6a1e-2222-4333-8444-555566667777"
         {"size": 0},
         {"size": 3, "limit": 2},
         {"idle_timeout": 0},
-        {"options": ClaudeAgentOptions(max_turns=0)},
+        {"options": ClaudeAgentOptions(timeout=-1)},
         {"options": ClaudeAgentOptions(session_id=SESSION)},
         {"options": ClaudeAgentOptions(resume=SESSION)},
     ],
