@@ -47,6 +47,7 @@ class HookMatcher:
     """A tool name or a regular expression over tool names, such as `Write|Edit`; None: all."""
     hooks: list[HookCallback] = field(default_factory=list)
     timeout: float | None = None
-    """How long the agent waits for these callbacks, in seconds."""
+    """How long a callback may take, in seconds. Then it is cancelled: a PreToolUse hook has refused the
+    call, any other has failed. None: the agent's own limit."""
     on_failure: Literal["continue", "block"] | None = None
-    """What a callback that raises means for the action; None and `continue`: no opinion."""
+    """What a callback that fails means for the action; None and `continue`: no opinion."""
