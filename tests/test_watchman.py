@@ -110,7 +110,7 @@ def test_a_killed_program_takes_its_group_with_it(tmp_path):
     program.wait(WAIT)
     program.stdout.close()
 
-    until(lambda: not any(map(lives, (watchman, child, grandchild))), 2)
+    until(lambda: not any(map(lives, (watchman, child, grandchild))))
 
 
 def test_what_does_not_end_when_it_is_asked_to_is_killed(start, hire):

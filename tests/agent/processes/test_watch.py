@@ -121,7 +121,7 @@ def test_a_running_command_dies_with_a_killed_program(runner, tmp_path, command)
     until(lambda: any("sleep 300" in line and "bash" not in line for line in runner.left()))
     runner.kill()
 
-    until(lambda: not runner.left(), 2)
+    until(lambda: not runner.left())
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_what_a_finished_command_has_left_dies_too(runner, command, how):
     assert runner.left()
     if how == "killed":
         runner.kill()
-        until(lambda: not runner.left(), 2)
+        until(lambda: not runner.left())
     else:
         runner.process.stdin.close()
         assert runner.process.wait(10) == 0
@@ -176,7 +176,7 @@ def test_a_watchman_that_was_killed_is_replaced(runner):
     assert len(runner.left()) == 2
     runner.kill()
 
-    until(lambda: not runner.left(), 2)
+    until(lambda: not runner.left())
 
 
 def test_one_watchman_does_for_all_commands(runner):
