@@ -47,10 +47,11 @@ class Home:
 
 def _current_loop() -> Any:
     """Return what stands for the running event loop; each run of one has its own."""
-    trio = sys.modules.get("trio")
-    if trio is not None and trio.lowlevel.in_trio_run():
-        return trio.lowlevel.current_trio_token()
     try:
         return asyncio.get_running_loop()
+    except RuntimeError:
+        trio = sys.modules.get("trio")
+    try:
+        return None if trio is None else trio.lowlevel.current_trio_token()
     except RuntimeError:
         return None
