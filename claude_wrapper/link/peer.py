@@ -22,7 +22,7 @@ from claude_wrapper.wire.control import (
     ControlSuccess,
 )
 
-from .pending import PendingReplies
+from .pending import PendingReplies, Slot
 
 __all__ = ["Answer", "ControlPeer", "RequestRefusedError", "Serve"]
 
@@ -122,9 +122,7 @@ class ControlPeer:
         logger.debug("request %s: %s", slot.request_id, subtype)
         try:
             if not slot.done:
-                await self._send(
-                    encode_line(ControlRequestFrame(request_id=slot.request_id, request=msgspec.Raw(raw)))
-                )
+                await self._send_request(slot, raw)
             with anyio.move_on_after(timeout):
                 await done.wait()
         finally:
@@ -137,6 +135,16 @@ class ControlPeer:
                 f"No answer to the control request {subtype!r} within {timeout:g} seconds", subtype
             )
         return _body(slot.value, subtype)
+
+    async def _send_request(self, slot: Slot[ControlReply], raw: bytes) -> None:
+        try:
+            await self._send(
+                encode_line(ControlRequestFrame(request_id=slot.request_id, request=msgspec.Raw(raw)))
+            )
+        except Exception:
+            # Writing fails because the other side has ended; why it has is what all its requests fail with.
+            if slot.error is None:
+                raise
 
     def receive(self, frame: ControlRequestFrame | ControlResponseFrame | ControlCancelFrame) -> None:
         """Take in a control frame of the other side. Never waits, never raises."""

@@ -218,3 +218,36 @@ async def test_a_closed_channel_refuses_to_send():
     assert await right.receive() == b""
     with pytest.raises(ChannelClosedError):
         await left.send(b"x")
+
+
+async def test_a_request_that_cannot_be_written_any_more_fails_as_those_do_that_wait():
+    cause = ProcessError("the other side ended", 3)
+
+    async def send(_data):
+        peer.fail(cause)
+        raise ChannelClosedError
+
+    async def serve(_id, _raw):
+        return None
+
+    async with anyio.create_task_group() as tasks:
+        peer = ControlPeer(send, serve, tasks.start_soon, lambda: "1")
+        with pytest.raises(ProcessError) as caught:
+            await peer.request(Ask())
+
+    assert caught.value is cause
+
+
+async def test_a_request_that_cannot_be_written_for_another_reason_says_so():
+    async def send(_data):
+        raise ChannelClosedError
+
+    async def serve(_id, _raw):
+        return None
+
+    async with anyio.create_task_group() as tasks:
+        peer = ControlPeer(send, serve, tasks.start_soon, lambda: "1")
+        with pytest.raises(ChannelClosedError):
+            await peer.request(Ask())
+
+    assert peer.waiting == 0
