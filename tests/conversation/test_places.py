@@ -155,11 +155,18 @@ def test_a_second_run_of_a_loop_is_another_one(agent):
 def test_clients_in_threads_with_loops_of_their_own_do_not_meet(tmp_path):
     outcomes = []
 
-    async def talk(number):
+    def written(number):
         scripted = ScriptedAgent(tmp_path / str(number)).begin().result("0")
         for turn in range(1, 4):
             scripted.wait("user").init().result(str(turn))
-        async with client_of(scripted.wait("eof")) as client:
+        assert scripted.wait("eof").path
+        return scripted
+
+    # All before the first start: a file that is open for writing while another thread forks cannot be run.
+    agents = [written(number) for number in range(8)]
+
+    async def talk(number):
+        async with client_of(agents[number]) as client:
             for turn in range(4):
                 await client.query("go")
                 assert await result_of(client.receive_response()) == str(turn)
