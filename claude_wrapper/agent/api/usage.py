@@ -52,11 +52,6 @@ class Usage(msgspec.Struct, frozen=True):
         """Everything that the model read: the size of the context."""
         return self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens
 
-    @property
-    def context_tokens(self) -> int:
-        """What the next request starts from: all that was read and written."""
-        return self.prompt_tokens + self.output_tokens
-
     def __add__(self, other: Usage) -> Usage:
         total: Usage = _combine(self, other, int.__add__)
         return total
