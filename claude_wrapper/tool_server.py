@@ -16,6 +16,7 @@ from .errors import OptionsError
 from .tool_definition import SdkMcpTool
 from .tool_results import failure, result_body
 from .tool_schema import input_schema_of
+from .tool_server_package import PackageServer, Start, server_of
 
 __all__ = ["SdkMcpServer", "ToolServer", "tool_servers"]
 
@@ -34,8 +35,8 @@ _INVALID_PARAMS = -32602
 class ToolServer(Protocol):
     """Anything that answers the messages of the Model Context Protocol."""
 
-    async def handle(self, message: Message) -> Message | None:
-        """Return the answer to a message, None where there is none."""
+    async def handle(self, message: Message, start: Start) -> Message | None:
+        """Return the answer to a message, None where there is none; `start` runs what outlives the call."""
 
 
 def tool_servers(servers: Any) -> dict[str, ToolServer]:
@@ -50,12 +51,14 @@ def tool_servers(servers: Any) -> dict[str, ToolServer]:
 
 
 def _tool_server(name: str, instance: Any) -> ToolServer:
-    if hasattr(instance, "handle"):
-        server: ToolServer = instance
-        return server
+    if isinstance(instance, SdkMcpServer):
+        return instance
+    server = server_of(instance)
+    if server is not None:
+        return PackageServer(name, server)
     raise OptionsError(
         f"ClaudeAgentOptions.mcp_servers[{name!r}] has a {type(instance).__name__} as its instance; "
-        "make it with create_sdk_mcp_server()"
+        "make it with create_sdk_mcp_server(), or give a server of the mcp package"
     )
 
 
@@ -81,7 +84,7 @@ class SdkMcpServer:
         tools = [dataclasses.replace(tool, handler=change(tool.handler)) for tool in self._given]
         return SdkMcpServer(self.name, self.version, tools)
 
-    async def handle(self, message: Message) -> Message | None:
+    async def handle(self, message: Message, start: Start | None = None) -> Message | None:
         """Answer a request; notifications and replies have no answer. Raises nothing of its own."""
         method, number = message.get("method"), message.get("id")
         if not isinstance(method, str):

@@ -17,6 +17,7 @@ from claude_wrapper.approval import (
 )
 from claude_wrapper.link.peer import RequestRefusedError
 from claude_wrapper.tool_server import ToolServer
+from claude_wrapper.tool_server_package import Start
 from claude_wrapper.wire.bodies import BadRequest, UnknownRequest
 from claude_wrapper.wire.codec import encode
 from claude_wrapper.wire.hook_outputs import HookOutput, PreToolUseOutput
@@ -46,6 +47,8 @@ class Callbacks:
         self._servers = servers
         self.added_servers: Mapping[str, ToolServer] = {}
         """In-process servers that the user has added since the start."""
+        self.start: Start = _refuse_to_start
+        """Runs what a server does beside its answers; the conversation says how."""
 
     @property
     def are_registered(self) -> bool:
@@ -107,10 +110,14 @@ class Callbacks:
             raise RequestRefusedError(f"No in-process server is named {request.server_name!r}")
 
         async def answer() -> msgspec.Raw:
-            reply = await server.handle(request.message)
+            reply = await server.handle(request.message, self.start)
             return _encoded({"mcp_response": {"jsonrpc": "2.0", "result": {}} if reply is None else reply})
 
         return await call(f"The server {request.server_name}", answer)
+
+
+def _refuse_to_start(function: Any) -> None:
+    raise RuntimeError(f"Nothing can be started outside a conversation: {function}")
 
 
 def _encoded(body: Any) -> msgspec.Raw:

@@ -69,6 +69,7 @@ class Live:
         self._limits = limits
         self._verbatim = verbatim
         self._background = Background()
+        callbacks.start = self._background.start
         self._inbox = Inbox(limits.max_unread_bytes, self._home)
         self._turns = TurnTracker()
         self._mirror = (

@@ -22,7 +22,7 @@ SHOWN_BY = {
     "refused control requests": "test_client.py::a_refusal_is_raised_with_its_reason",
     "a rewind that did nothing": "test_client_requests.py::a_rewind_that_does_nothing_raises_its_reason",
     "the agent's stderr": "docs/test_migration.py::what_the_agent_writes_to_stderr_is_not_printed",
-    "tool servers in the program": "test_tools.py::two_tools_of_one_name_and_an_instance_that_is_no_server_are_refused",
+    "tool servers in the program": "test_tools_of_the_mcp_package.py::its_tools_resources_and_prompts_are_served",
     "a second reader": "conversation/test_places.py::two_tasks_that_read_do_not_take_messages_from_each_other",
     "leaving a run early": "conversation/test_leaving.py::leaving_the_loop_early_does_likewise",
     "secrets on the command line": "spawn/test_command.py::secrets_of_servers_and_settings_are_in_no_argument",
