@@ -30,6 +30,7 @@ __all__ = [
     "MaxTurnsError",
     "MessageParseError",
     "ModelNotFoundError",
+    "NoProgressError",
     "OptionsError",
     "OverloadedError",
     "ProcessError",
@@ -87,6 +88,17 @@ class RunTimeoutError(ClaudeSDKError, TimeoutError):
 
 class IdleTimeoutError(RunTimeoutError):
     """The agent was stopped because it said nothing for longer than the option `idle_timeout` allows."""
+
+
+class NoProgressError(ClaudeSDKError):
+    """The agent was stopped because its calls of tools failed one after the other, by `max_consecutive_tool_errors`.
+
+    What it did until then is in its session, which `session_id` names if the agent has told it.
+    """
+
+    def __init__(self, message: str, session_id: str | None = None) -> None:
+        self.session_id = session_id
+        super().__init__(message)
 
 
 class ProcessError(ClaudeSDKError):

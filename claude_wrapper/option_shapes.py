@@ -273,7 +273,10 @@ def _any_mapping(name: str, value: Any) -> None:
 
 
 _NEVER_NONE = frozenset(
-    {"load_timeout_ms", "session_store_flush", "close_timeout", "inherit_env", "stderr_tail"}
+    {
+        *("load_timeout_ms", "session_store_flush", "close_timeout", "inherit_env", "stderr_tail"),
+        "raise_on_api_error",
+    }
 )
 
 _CHECKS: dict[str, Check] = {
@@ -312,6 +315,7 @@ _CHECKS: dict[str, Check] = {
     "close_timeout": _close_timeout,
     "inherit_env": _inherit_env,
     "stderr_tail": _whole(0),
+    "max_consecutive_tool_errors": _whole(1),
     **dict.fromkeys(("allowed_tools", "disallowed_tools", "betas"), _texts),
     **dict.fromkeys(
         (
@@ -324,7 +328,7 @@ _CHECKS: dict[str, Check] = {
         (
             *("strict_mcp_config", "continue_conversation", "include_partial_messages"),
             *("include_hook_events", "forward_subagent_text", "verbatim_prompts", "fork_session"),
-            "enable_file_checkpointing",
+            *("enable_file_checkpointing", "raise_on_api_error"),
         ),
         _flag,
     ),

@@ -145,3 +145,10 @@ class ClaudeAgentOptions:
     and the like few agents work; `env` is added in any case."""
     stderr_tail: int = DEFAULT_STDERR_TAIL
     """How many of the last bytes of the agent's stderr are kept for errors."""
+    raise_on_api_error: bool = False
+    """Raise ApiError, or a branch of it, right behind the result of a turn that the model's API has failed.
+    A run raises it at its end in any case; with a client, and with several prompts, the turns go on
+    without it, and the failure is only told by the result. A client may be used further."""
+    max_consecutive_tool_errors: int | None = None
+    """How many calls of tools may fail in a row before the agent is taken to make no progress. Then it is
+    interrupted and stopped, and NoProgressError raised. Subagents are counted apart. None: no limit."""

@@ -32,6 +32,7 @@ SAMPLES = [
     errors.ClientUseError("m"),
     errors.RunTimeoutError("m", "session"),
     errors.IdleTimeoutError("m", "session"),
+    errors.NoProgressError("m", "session"),
     errors.ControlError("m", "interrupt"),
     errors.ControlTimeoutError("m", "interrupt"),
     errors.CLIJSONDecodeError("{line", ValueError("no JSON")),

@@ -128,6 +128,10 @@ class Inbox:
         """Take the oldest message; only right after `wait` said there is one."""
         return self._items.popleft()
 
+    def failure(self) -> Exception | None:
+        """Take the failure that comes next; here, failures come at the end only."""
+        return None
+
     def take_all(self) -> list[Any]:
         """Take everything that is there."""
         if self._slots:

@@ -11,7 +11,13 @@ from typing import Any
 import anyio
 import msgspec
 
-from claude_wrapper.errors import AgentExitedError, CLIConnectionError, ResultError, RunTimeoutError
+from claude_wrapper.errors import (
+    AgentExitedError,
+    CLIConnectionError,
+    NoProgressError,
+    ResultError,
+    RunTimeoutError,
+)
 from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.bodies import decode_reply
 from claude_wrapper.wire.framing import DEFAULT_LIMIT
@@ -31,6 +37,7 @@ from .prompts import check_prompt, composed, prompt_line
 from .router import Router
 from .steering import OnAnswer, Steering, check_request
 from .streams import Messages, Response
+from .strict_inbox import StrictInbox, Strictness
 from .turns import TurnTracker
 from .watchdog import Patience, Watchdog
 
@@ -49,6 +56,7 @@ class Limits(msgspec.Struct, frozen=True):
     max_frame_bytes: int = DEFAULT_LIMIT
     max_unread_bytes: int = 64 * 1024 * 1024
     patience: Patience = Patience()
+    strictness: Strictness = Strictness()
 
 
 class Live:
@@ -70,7 +78,11 @@ class Live:
         self._verbatim = verbatim
         self._background = Background()
         callbacks.start = self._background.start
-        self._inbox = Inbox(limits.max_unread_bytes, self._home)
+        self._inbox = (
+            StrictInbox(limits.max_unread_bytes, self._home, limits.strictness, self._no_progress)
+            if limits.strictness
+            else Inbox(limits.max_unread_bytes, self._home)
+        )
         self._turns = TurnTracker()
         self._mirror = (
             None if mirrored_to is None else StoreMirror(mirrored_to, self._inbox, self._background.start)
@@ -100,7 +112,7 @@ class Live:
             if limits.patience
             else None
         )
-        self._overdue: RunTimeoutError | None = None
+        self._overdue: RunTimeoutError | NoProgressError | None = None
         self.steering = Steering(self.request, self._turns, callbacks, self._changes, self._ended.is_set)
         self._writing = 0
         self._paused = False
@@ -318,7 +330,14 @@ class Live:
 
     async def _watch(self, watchdog: Watchdog, whole_run: bool) -> None:
         error = await watchdog.overdue(self._ended.is_set, whole_run=whole_run)
-        if error is None or self._closing:
+        if error is not None:
+            await self._stop_for(error)
+
+    def _no_progress(self, error: NoProgressError) -> None:
+        self._background.start(self._stop_for, error)
+
+    async def _stop_for(self, error: RunTimeoutError | NoProgressError) -> None:
+        if self._closing:
             return
         logger.warning("%s", error)
         self._overdue = error

@@ -22,6 +22,7 @@ from .channels import AgentChannel, Transport, TransportChannel
 from .hook_registry import HookRegistry
 from .live import Limits, Live
 from .mirror import MirrorTarget
+from .strict_inbox import Strictness
 from .trace import traced
 from .watchdog import Patience
 
@@ -83,6 +84,7 @@ def _limits(options: ClaudeAgentOptions) -> Limits:
         exit=close[0] if isinstance(close, tuple) else close,
         max_frame_bytes=options.max_buffer_size or DEFAULT_LIMIT,
         patience=Patience(options.timeout, options.idle_timeout),
+        strictness=Strictness(options.raise_on_api_error, options.max_consecutive_tool_errors),
     )
 
 

@@ -40,6 +40,7 @@ OURS = {
     "MessageParseError": "exported, since our users meet it",
     "ModelInfo": "the shape of an answer",
     "ModelNotFoundError": "a branch of ApiError",
+    "NoProgressError": "the option max_consecutive_tool_errors has stopped the agent",
     "OptionsError": "names the option that is wrong",
     "OverloadedError": "a branch of ApiError",
     "RateLimitError": "a branch of ApiError",
@@ -64,7 +65,7 @@ OURS = {
 
 OUR_OPTIONS = {
     *("initialize_timeout", "control_timeout", "close_timeout", "timeout", "idle_timeout"),
-    *("inherit_env", "stderr_tail"),
+    *("inherit_env", "stderr_tail", "raise_on_api_error", "max_consecutive_tool_errors"),
 }
 """Options that only we have; they stand behind the others and change nothing unless set."""
 
@@ -186,7 +187,9 @@ def test_a_function_takes_the_same_parameters_and_is_of_the_same_kind(name):
 
     assert takes(function) == parameters_of_text(entry["signature"])
     assert inspect.iscoroutinefunction(function) == (entry["kind"] == "async function")
-    assert inspect.isasyncgenfunction(function) == (entry["kind"] == "async generator")
+    # `query` gives something with the methods of an async generator, of which event loops do not complain
+    # when it is left early.
+    assert not inspect.isasyncgenfunction(function)
 
 
 @pytest.mark.parametrize("name", of_kind("class"))
