@@ -11,9 +11,9 @@ import msgspec
 
 from claude_wrapper.wire.permissions import PermissionMode, PermissionUpdateBody
 
+from .config.places import SettingsPlaces
 from .permissions.policy import AddedDirectory, Policy
 from .permissions.rules import RuleBehavior, Source
-from .settings_files import SettingsPlaces
 
 __all__ = ["Access", "ModeRefusedError"]
 
@@ -62,6 +62,15 @@ class Access:
             raise ModeRefusedError(
                 f"Cannot set permission mode: must be one of {', '.join(MODES)}", "invalid_mode"
             )
+        if mode == "bypassPermissions" and self._policy.bypass_disabled:
+            raise ModeRefusedError(
+                "Cannot set permission mode to bypassPermissions because it is disabled by settings or configuration",
+                "bypass_disabled",
+            )
+        if mode == "auto" and self._policy.auto_disabled:
+            raise ModeRefusedError(
+                "Cannot set permission mode to auto: auto mode is disabled by settings", "auto_mode_disabled"
+            )
         if mode == "bypassPermissions" and not self._policy.bypass_available:
             raise ModeRefusedError(
                 "Cannot set permission mode to bypassPermissions because the session was not launched with "
@@ -103,14 +112,21 @@ class Access:
             logger.warning("a permission update was not applied: %s", problem)
         if policy != self._policy:
             self._keep(updates)
-        self._replace(policy)
+        usable = [update for update in updates if not self._is_a_folders_grant(update)]
+        self._replace(policy if len(usable) == len(updates) else apply_updates(self._policy, usable)[0])
+
+    def _is_a_folders_grant(self, update: PermissionUpdateBody) -> bool:
+        """Whether an update lets a folder grant itself what nobody trusts it with: it is written down and waits."""
+        grants = update.behavior == "allow" and update.type in {"addRules", "replaceRules"}
+        return grants and update.destination == "projectSettings" and not self._places.trusted()
 
     def _keep(self, updates: Iterable[PermissionUpdateBody]) -> None:
-        from .permissions.settings_file import SettingsNotWrittenError, write_updates  # noqa: PLC0415  # as above
+        """Write down what is to last beyond the session."""
+        from .config.change import SettingsNotWrittenError, write_updates  # noqa: PLC0415  # as above
 
         for update in updates:
             path = self._places.path(str(update.destination))
-            if path is None:
+            if path is None or (self._policy.managed_only and update.type.endswith("Rules")):
                 continue
             try:
                 write_updates(path, [update], follow_link=update.destination == "userSettings")

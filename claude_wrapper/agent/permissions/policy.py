@@ -34,6 +34,14 @@ class Policy:
     """Folder that a leading `/` of a path rule means, by the rule's source; else `original_cwd`."""
     bypass_available: bool = False
     """Whether bypassPermissions was made available at launch, so that it may be entered later."""
+    bypass_disabled: bool = False
+    """Settings forbid bypassPermissions, whatever the launch said."""
+    auto_disabled: bool = False
+    """Settings forbid auto."""
+    managed_only: bool = False
+    """Only the administrator's rules count; nobody adds others."""
+    restricted: bool = False
+    """File tools stay in the working folders, and only a person approves changes to what steers tools."""
 
     def of(self, behavior: RuleBehavior) -> tuple[SourcedRule, ...]:
         """The rules that do this."""

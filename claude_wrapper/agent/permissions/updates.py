@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import get_args
+from typing import Any, get_args
 
 from msgspec import UNSET
 
@@ -37,6 +37,25 @@ def rule_texts(update: PermissionUpdateBody) -> list[str]:
     return [str(_rule(body)) for body in update.rules or ()]
 
 
+def write_into(permissions: dict[str, Any], update: PermissionUpdateBody) -> None:
+    """Change the permissions of a settings file as an update says."""
+    if update.type == "setMode":
+        permissions["defaultMode"] = update.mode
+        return
+    if update.type.endswith("Directories"):
+        key, given = "additionalDirectories", list(update.directories or ())
+    else:
+        key, given = str(update.behavior), rule_texts(update)
+    present = permissions.get(key)
+    listed = [item for item in present if isinstance(item, str)] if isinstance(present, list) else []
+    if update.type.startswith("remove"):
+        permissions[key] = [item for item in listed if item not in given]
+    elif update.type == "replaceRules":
+        permissions[key] = given
+    else:
+        permissions[key] = list(dict.fromkeys((*listed, *given)))
+
+
 def _fault(update: PermissionUpdateBody) -> str | None:
     """Why an update cannot be understood, or None."""
     if update.destination not in {UNSET, *_DESTINATIONS}:
@@ -61,6 +80,8 @@ def _applied(policy: Policy, update: PermissionUpdateBody) -> tuple[Policy, list
 
 
 def _with_rules(policy: Policy, update: PermissionUpdateBody, source: Source) -> tuple[Policy, list[str]]:
+    if policy.managed_only:
+        return policy, ["only managed settings may hold permission rules here"]
     behavior = next(known for known in _BEHAVIORS if known == update.behavior)
     rules, problems = parse_rules(rule_texts(update), behavior, source)
     kept = policy.rules
@@ -76,6 +97,10 @@ def _with_rules(policy: Policy, update: PermissionUpdateBody, source: Source) ->
 
 def _with_mode(policy: Policy, update: PermissionUpdateBody) -> tuple[Policy, list[str]]:
     mode = next(known for known in _MODES if known == update.mode)
+    if mode == "bypassPermissions" and policy.bypass_disabled:
+        return policy, ["bypassPermissions is disabled by settings"]
+    if mode == "auto" and policy.auto_disabled:
+        return policy, ["auto is disabled by settings"]
     if mode == "bypassPermissions" and not policy.bypass_available:
         return policy, ["bypassPermissions was not made available when this session was started"]
     return policy.changed(mode=mode), []

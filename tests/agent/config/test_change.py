@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from claude_wrapper.agent.permissions.settings_file import SettingsNotWrittenError, write_updates
+from claude_wrapper.agent.config.change import SettingsNotWrittenError, write_updates
 from claude_wrapper.wire.permissions import PermissionUpdateBody, RuleBody
 
 

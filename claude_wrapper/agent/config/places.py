@@ -1,0 +1,63 @@
+"""Where settings files are, and whether the folder they are in is trusted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from claude_wrapper.store.paths import config_dir
+
+from .reading import read_settings
+
+__all__ = ["SettingsPlaces", "is_trusted", "managed_folder", "state_file", "trust_key"]
+
+
+class SettingsPlaces:
+    """The files of the user, the project and this checkout of it."""
+
+    def __init__(self, environ: Mapping[str, str], project: Path) -> None:
+        self._environ = environ
+        self._project = project
+        folder = project / ".claude"
+        self._paths: dict[str, Path] = {
+            "userSettings": config_dir(environ) / "settings.json",
+            "projectSettings": folder / "settings.json",
+            "localSettings": folder / "settings.local.json",
+        }
+
+    def path(self, source: str) -> Path | None:
+        """The file of a source; None when it lives no longer than the session."""
+        return self._paths.get(source)
+
+    def trusted(self) -> bool:
+        """Whether the user trusts the project."""
+        return is_trusted(self._environ, self._project)
+
+
+def managed_folder() -> Path:
+    """Where the administrator of a machine puts settings that bind everybody."""
+    if sys.platform == "darwin":
+        return Path("/Library/Application Support/ClaudeCode")
+    if os.name == "nt":
+        return Path(os.environ.get("PROGRAMFILES", r"C:\Program Files")) / "ClaudeCode"
+    return Path("/etc/claude-code")
+
+
+def state_file(environ: Mapping[str, str]) -> Path:
+    """Where the field keeps what it knows of projects."""
+    folder = config_dir(environ)
+    return (folder if environ.get("CLAUDE_CONFIG_DIR") else folder.parent) / ".claude.json"
+
+
+def is_trusted(environ: Mapping[str, str], project: Path) -> bool:
+    """Whether the user has said that this folder, or the repository around it, may be trusted."""
+    projects = (read_settings(state_file(environ)).values or {}).get("projects")
+    known = projects.get(trust_key(project)) if isinstance(projects, dict) else None
+    return isinstance(known, dict) and known.get("hasTrustDialogAccepted") is True
+
+
+def trust_key(project: Path) -> str:
+    """The folder that has to be trusted: the repository, or the folder itself outside of one."""
+    return str(next((each for each in (project, *project.parents) if (each / ".git").exists()), project))
