@@ -137,7 +137,8 @@ class ClientRequests(ABC):
     ) -> answers.McpSetServersResult:
         """Put these tool servers in place of those that were set in this way before.
 
-        Servers of the option `mcp_servers` stay. Servers in this program are taken too.
+        Servers in this program are taken too. Name those of the option `mcp_servers` again that shall
+        stay: Claude Code drops the ones in this program that are missing.
         """
         answer = await self._connected().steering.set_servers(servers, timeout)
         return cast("answers.McpSetServersResult", answer)
