@@ -14,7 +14,7 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 
 OLDEST = (3, 10)
 
-INCLUDED = {"dev": {"agent", "cli"}}
+INCLUDED = {"build": {"agent"}, "dev": {"agent", "cli"}}
 """Extras that bring others with them."""
 
 
