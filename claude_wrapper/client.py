@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +91,14 @@ class ClaudeSDKClient(ClientRequests):
     ) -> bool:
         await self.disconnect()
         return False
+
+    def __del__(self) -> None:
+        live = getattr(self, "_live", None)
+        if live is not None and live.is_open:
+            live.abandon()
+            # A warning may be an error, so it comes last.
+            text = f"the client of the agent {live.pid} was not closed"
+            warnings.warn(text, ResourceWarning, source=self, stacklevel=2)
 
     @property
     def alive(self) -> bool:

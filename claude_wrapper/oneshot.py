@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, AsyncIterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["query"]
 
 
-async def query(
+def query(
     *,
     prompt: str | AsyncIterable[dict[str, Any]],
     options: ClaudeAgentOptions | None = None,
@@ -21,24 +22,18 @@ async def query(
 ) -> AsyncIterator[Message]:
     """Run an agent on a prompt, or on the `user` frames of an iterable, and give its messages.
 
-    The iteration ends when the agent has ended. Leaving it early, or cancelling it, interrupts the
-    agent, waits a little for it to end its turn, and ends it. An error result is given as a message and
-    then raised as ResultError, as the official SDK does. Raises OptionsError, MessageParseError (for
-    what is no prompt), CLINotFoundError, CLIConnectionError before the first message, ProcessError when
-    the agent fails, IncompleteTurnError when it ends without a result, RunTimeoutError when it takes
-    longer than the options allow.
+    The iteration starts the agent, and ends when the agent has ended. Leaving it early, or cancelling
+    it, interrupts the agent, waits a little for it to end its turn, and ends it; where the loop is left
+    by `break`, `return` or an error, that goes on in the background, or is waited for by `aclose()`. An
+    error result is given as a message and then raised as ResultError, as the official SDK does. Raises
+    OptionsError, MessageParseError (for what is no prompt), CLINotFoundError, CLIConnectionError before
+    the first message, ProcessError when the agent fails, IncompleteTurnError when it ends without a
+    result, RunTimeoutError when it takes longer than the options allow.
     """
     # Start-up: what runs an agent is loaded when one is run.
-    from contextlib import aclosing  # noqa: PLC0415
-
-    from claude_wrapper.conversation.prompts import check_prompts  # noqa: PLC0415
-    from claude_wrapper.conversation.run import run  # noqa: PLC0415
+    from claude_wrapper.conversation.run import Run  # noqa: PLC0415
     from claude_wrapper.conversation.start import start_conversation  # noqa: PLC0415
     from claude_wrapper.options import ClaudeAgentOptions  # noqa: PLC0415
 
-    check_prompts(prompt)
-    live = await start_conversation(options if options is not None else ClaudeAgentOptions(), transport)
-    async with aclosing(run(live, prompt)) as batches:
-        async for batch in batches:
-            for message in batch:
-                yield message
+    given = options if options is not None else ClaudeAgentOptions()
+    return Run(prompt, partial(start_conversation, given, transport))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import AsyncIterable, AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -14,8 +14,7 @@ from claude_wrapper.client import ClaudeSDKClient
 from claude_wrapper.conversation.background import Background
 from claude_wrapper.conversation.changes import Changes
 from claude_wrapper.conversation.home import Home
-from claude_wrapper.conversation.prompts import check_prompts
-from claude_wrapper.conversation.run import run
+from claude_wrapper.conversation.run import Run
 from claude_wrapper.errors import ClientUseError, OptionsError
 from claude_wrapper.option_conflicts import validate
 from claude_wrapper.options import ClaudeAgentOptions
@@ -24,6 +23,7 @@ from claude_wrapper.warm import WarmAgent, startup
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from claude_wrapper.conversation.live import Live
     from claude_wrapper.messages import Message
 
 __all__ = ["AgentPool"]
@@ -102,18 +102,22 @@ class AgentPool:
         """How many agents have a conversation."""
         return 0 if self._running is None else len(self._running.used)
 
-    async def query(self, prompt: str | AsyncIterable[dict[str, Any]]) -> AsyncIterator[Message]:
+    def query(self, prompt: str | AsyncIterable[dict[str, Any]]) -> AsyncIterator[Message]:
         """Run an agent of the pool on a prompt, as `claude_wrapper.query` does with one that it starts."""
-        check_prompts(prompt)
-        running = self._open()
-        agent = await running.acquire()
-        try:
-            async with aclosing(run(agent.hand_over(), prompt)) as batches:
-                async for batch in batches:
-                    for message in batch:
-                        yield message
-        finally:
-            await running.release(agent)
+        taken: list[tuple[_Running, WarmAgent]] = []
+
+        async def take() -> Live:
+            running = self._open()
+            agent = await running.acquire()
+            taken.append((running, agent))
+            return agent.hand_over()
+
+        async def give_back() -> None:
+            while taken:
+                running, agent = taken.pop()
+                await running.release(agent)
+
+        return Run(prompt, take, give_back)
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[ClaudeSDKClient]:

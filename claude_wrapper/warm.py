@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import AsyncIterable, AsyncIterator
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
 from claude_wrapper.conversation.live import Live
-from claude_wrapper.conversation.prompts import check_prompts
-from claude_wrapper.conversation.run import run
+from claude_wrapper.conversation.run import Run
 from claude_wrapper.conversation.start import start_conversation
 from claude_wrapper.errors import ClientUseError
 from claude_wrapper.options import ClaudeAgentOptions
@@ -62,13 +61,13 @@ class WarmAgent:
         """The agent's answer to the handshake."""
         return self._live.server_info
 
-    async def query(self, prompt: str | AsyncIterable[dict[str, Any]]) -> AsyncIterator[Message]:
+    def query(self, prompt: str | AsyncIterable[dict[str, Any]]) -> AsyncIterator[Message]:
         """Run the agent on a prompt, as `claude_wrapper.query` does with one that it starts."""
-        check_prompts(prompt)
-        async with aclosing(run(self.hand_over(), prompt)) as batches:
-            async for batch in batches:
-                for message in batch:
-                    yield message
+
+        async def taken() -> Live:
+            return self.hand_over()
+
+        return Run(prompt, taken)
 
     def hand_over(self) -> Live:
         """Give the conversation to the one who will have it; ClientUseError when somebody has it already."""
@@ -76,6 +75,12 @@ class WarmAgent:
             raise ClientUseError("This agent is in use, or was; an agent has one conversation: start another")
         self._taken = True
         return self._live
+
+    def __del__(self) -> None:
+        if not getattr(self, "_taken", True) and self._live.is_open:
+            self._live.abandon()
+            text = f"the agent {self.pid} was not closed"
+            warnings.warn(text, ResourceWarning, source=self, stacklevel=2)
 
     def kill(self) -> None:
         """End the agent at once, from any thread. Whoever reads its messages is told by a ProcessError."""

@@ -1,7 +1,6 @@
 """Agents that are started ahead of their prompts."""
 
 import gc
-import warnings
 
 import anyio
 import pytest
@@ -153,15 +152,10 @@ async def test_closing_it_elsewhere_is_no_success_for_who_reads(agent):
 
 
 async def test_one_that_was_forgotten_is_ended_and_complained_about(agent):
-    warm = await startup(options_of(agent.wait("init").wait("eof").sleep(60)))
-    live = warm._live
-    await live._background.stop()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        del warm, live
+    warm = await startup(options_of(agent.wait("init").wait("eof")))
+    with pytest.warns(ResourceWarning, match="was not closed"):  # noqa: PT031  # in a cycle it would wait for gc
+        del warm
         gc.collect()
-
-    assert any("was not stopped" in str(w.message) for w in caught)
     await agent.runs[0].gone()
 
 

@@ -53,6 +53,13 @@ class Background:
             task.add_done_callback(lambda done: done.cancelled() or done.exception())
         return scope
 
+    def excuse(self) -> None:
+        """Have nobody wait for the task that calls this: it waits for the one who stops the tasks."""
+        own = _current.get()
+        if own is not None:
+            self._scopes.discard(own)
+            self._one_ended.set()
+
     async def stop(self) -> None:
         """Cancel all tasks and wait until they have ended, for a bounded time.
 

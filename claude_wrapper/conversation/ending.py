@@ -83,22 +83,28 @@ _NO_SESSION = "No conversation found with session ID"
 
 def _kind(result: dict[str, Any], fault: str | None) -> type[ResultError]:
     reason = str(result.get("terminal_reason"))
+    status = result.get("api_error_status")
     if reason == "prompt_too_long":
         return ContextLengthError
-    if reason == "api_error" or result.get("api_error_status") is not None:
-        return _BY_STATUS.get(result.get("api_error_status")) or _BY_FAULT.get(fault) or ApiError
+    if reason == "api_error" or status is not None:
+        by_status = _BY_STATUS.get(status) if isinstance(status, int) else None
+        return by_status or _BY_FAULT.get(fault) or ApiError
     if reason.startswith("aborted"):
         return AbortedError
-    if str(next(iter(result.get("errors") or ()), "")).startswith(_NO_SESSION):
+    if "".join(_errors(result)[:1]).startswith(_NO_SESSION):
         return SessionNotFoundError
-    return _BY_SUBTYPE.get(result.get("subtype"), ResultError)
+    return _BY_SUBTYPE.get(str(result.get("subtype")), ResultError)
+
+
+def _errors(result: dict[str, Any]) -> list[str]:
+    """Return what a result says went wrong, whatever shape an agent has given that."""
+    errors = result.get("errors") or []
+    return [str(error) for error in (errors if isinstance(errors, list) else [errors])]
 
 
 def _result_text(result: dict[str, Any]) -> str:
-    errors = result.get("errors")
-    text = (
-        "; ".join(map(str, errors)) if errors else result.get("result") or result.get("subtype") or "unknown"
-    )
+    errors = _errors(result)
+    text = "; ".join(errors) if errors else result.get("result") or result.get("subtype") or "unknown"
     return f"Claude Code returned an error result: {text}"
 
 

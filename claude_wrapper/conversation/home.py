@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from claude_wrapper.errors import ClientUseError
@@ -43,6 +44,21 @@ class Home:
                 f"{self._what} was started in another event loop, which alone can use it; with asyncio.run() or "
                 "trio.run(), start, use and close it in one call of it"
             )
+
+    def run(self, function: Callable[[], object]) -> bool:
+        """Run something in that event loop, at once in its own thread; False when it has ended."""
+        loop = self._loop
+        try:
+            if _current_loop() is loop:
+                function()
+            elif isinstance(loop, asyncio.AbstractEventLoop):
+                loop.call_soon_threadsafe(function)
+            else:
+                loop.run_sync_soon(function)
+        except RuntimeError:
+            # So both kinds say that it is too late.
+            return False
+        return True
 
 
 def _current_loop() -> Any:

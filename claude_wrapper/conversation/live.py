@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import logging
 import os
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, Awaitable, Callable
 from typing import Any
 
 import anyio
-import msgspec
 
 from claude_wrapper.errors import (
     AgentExitedError,
@@ -20,7 +19,6 @@ from claude_wrapper.errors import (
 )
 from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.bodies import decode_reply
-from claude_wrapper.wire.framing import DEFAULT_LIMIT
 from claude_wrapper.wire.ids import new_uuid
 
 from .background import Background
@@ -32,31 +30,20 @@ from .feeding import feed
 from .home import Home
 from .inbox import Inbox
 from .input_end import InputEnd
+from .leaving import Leaving
+from .limits import Limits
 from .mirror import MirrorTarget, StoreMirror
 from .prompts import check_prompt, composed, prompt_line
 from .router import Router
 from .steering import OnAnswer, Steering, check_request
 from .streams import Messages, Response
-from .strict_inbox import StrictInbox, Strictness
+from .strict_inbox import StrictInbox
 from .turns import TurnTracker
-from .watchdog import Patience, Watchdog
+from .watchdog import Watchdog
 
-__all__ = ["Limits", "Live"]
+__all__ = ["Live"]
 
 logger = logging.getLogger("claude_wrapper.conversation")
-
-
-class Limits(msgspec.Struct, frozen=True):
-    """Bounds of a conversation, in seconds and bytes."""
-
-    initialize: float = 60.0
-    control: float | None = 60.0
-    exit: float = 5.0
-    """How long an agent may take to exit once it has nothing left to do."""
-    max_frame_bytes: int = DEFAULT_LIMIT
-    max_unread_bytes: int = 64 * 1024 * 1024
-    patience: Patience = Patience()
-    strictness: Strictness = Strictness()
 
 
 class Live:
@@ -114,6 +101,10 @@ class Live:
         )
         self._overdue: RunTimeoutError | NoProgressError | None = None
         self.steering = Steering(self.request, self._turns, callbacks, self._changes, self._ended.is_set)
+        self._leaving = Leaving(
+            self.steering, self._turns, lambda: self.is_alive, self.close, self._closed_by_another
+        )
+        self.leave = self._leaving.leave
         self._writing = 0
         self._paused = False
         self.server_info: dict[str, Any] = {}
@@ -145,12 +136,12 @@ class Live:
         self._home.check()
         with anyio.CancelScope(shield=True):
             if self._closing:
-                await self._closed.wait()
+                await self._closed_by_another()
                 return
             self._closing = self._inbox.closed = True
             self._inbox.release()
             try:
-                await self._channel.stop(grace)
+                await self._stop(grace)
             finally:
                 with anyio.move_on_after(self._limits.exit):
                     await self._read_all.wait()
@@ -162,10 +153,39 @@ class Live:
                 self._ended.set()
                 self._closed.set()
 
+    # When an event loop of asyncio ends it cancels all tasks, once, whatever shields they have, and waits for
+    # them: what was cut short has to be done then.
+
+    async def _stop(self, grace: float | None) -> None:
+        try:
+            await self._channel.stop(grace)
+        except anyio.get_cancelled_exc_class():
+            await self._channel.stop(0)
+            raise
+
+    async def _closed_by_another(self) -> None:
+        self._background.excuse()
+        await self._closed.wait()
+
+    def abandon(self, end: Callable[[], Awaitable[None]] | None = None) -> None:
+        """Have it closed in the background, because nobody holds it any more. May be called from any thread.
+
+        `end` does it, with what else there is to do.
+        """
+        if not self.is_open:
+            return
+        if not self._home.run(lambda: self._background.start(end or self.leave)):
+            self._channel.kill()
+
     @property
     def is_alive(self) -> bool:
         """Whether the agent runs, and can be talked to from here."""
         return self._home.is_of_this_process and not self._ended.is_set() and not self._closing
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it has still to be closed, and can be from here."""
+        return self._home.is_of_this_process and not self._closing
 
     @property
     def is_closed(self) -> bool:
@@ -264,6 +284,24 @@ class Live:
     # -- reading
 
     async def _read(self) -> None:
+        try:
+            await self._read_to_the_end()
+            # What nobody closes is closed when the event loop ends, which only a task is told of.
+            await self._closed.wait()
+        except BaseException:
+            if not self._closing:
+                await self._end_with_the_loop()
+            raise
+
+    async def _end_with_the_loop(self) -> None:
+        with anyio.CancelScope(shield=True):
+            async with anyio.create_task_group() as tasks:
+                if not self._read_all.is_set():
+                    tasks.start_soon(self._read_to_the_end)
+                await self.leave()
+                tasks.cancel_scope.cancel()
+
+    async def _read_to_the_end(self) -> None:
         failure: Exception | None = None
         try:
             while chunk := await self._channel.receive():
@@ -280,10 +318,11 @@ class Live:
             logger.debug("reading from the agent failed", exc_info=True)
             failure = error
         except BaseException:
-            # The event loop ends, or the conversation does: nobody shall wait for what is not read any more.
-            self._read_all.set()
-            self._ended.set()
-            self._changes.tell()
+            if self._closing:
+                # Nobody shall wait for what is not read any more.
+                self._read_all.set()
+                self._ended.set()
+                self._changes.tell()
             raise
         await self._end(failure)
 

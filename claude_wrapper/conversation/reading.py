@@ -216,8 +216,9 @@ def system_message(frame: dict[str, Any]) -> m.SystemMessage:
             )
         case "task_updated":
             patch = get("patch") or {}
+            status = patch.get("status") if isinstance(patch, dict) else None
             return m.TaskUpdatedMessage(
-                subtype, frame, get("task_id", ""), patch, patch.get("status"), get("session_id"), get("uuid")
+                subtype, frame, get("task_id", ""), patch, status, get("session_id"), get("uuid")
             )
         case "hook_started" | "hook_response":
             return m.HookEventMessage(subtype, frame, get("hook_event", ""), get("session_id"), get("uuid"))

@@ -194,9 +194,10 @@ class Router:
     def _result(self, message: m.ResultMessage, raw: dict[str, Any]) -> m.ResultMessage:
         self.last_result = raw
         self._note_session(raw)
-        uuids = raw.get("user_message_uuids") or [raw.get("user_message_uuid")]
+        uuids = raw.get("user_message_uuids")
+        uuids = uuids if uuids and isinstance(uuids, list) else [raw.get("user_message_uuid")]
         origin = raw.get("origin")
-        background = isinstance(origin, dict) and origin.get("kind") not in {None, "human"}
+        background = isinstance(origin, dict) and origin.get("kind") not in (None, "human")
         self._turns.result_came([u for u in uuids if isinstance(u, str)], background=background)
         return self._without_own(message)
 
@@ -227,10 +228,15 @@ class Router:
 
     def _without_own(self, message: _Named) -> _Named:
         """Take out the prompt ids that the user did not choose."""
-        if message.user_message_uuid in self.own_uuids:
+        if not self.own_uuids:
+            return message
+        if self._is_own(message.user_message_uuid):
             message.user_message_uuid = None
-        if message.user_message_uuids is not None:
+        if isinstance(message.user_message_uuids, list):
             message.user_message_uuids = [
-                uuid for uuid in message.user_message_uuids if uuid not in self.own_uuids
+                uuid for uuid in message.user_message_uuids if not self._is_own(uuid)
             ] or None
         return message
+
+    def _is_own(self, uuid: Any) -> bool:
+        return isinstance(uuid, str) and uuid in self.own_uuids

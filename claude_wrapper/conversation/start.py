@@ -20,7 +20,8 @@ from claude_wrapper.wire.requests_steer import Initialize
 from .callbacks import Callbacks
 from .channels import AgentChannel, Transport, TransportChannel
 from .hook_registry import HookRegistry
-from .live import Limits, Live
+from .limits import Limits
+from .live import Live
 from .mirror import MirrorTarget
 from .strict_inbox import Strictness
 from .trace import traced

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Iterable, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from claude_wrapper.conversation.prompts import check_prompts
-from claude_wrapper.conversation.run import run
+from claude_wrapper.conversation.run import Run
 from claude_wrapper.conversation.start import start_conversation
 from claude_wrapper.options import ClaudeAgentOptions
 
@@ -37,23 +36,14 @@ def query(
     loop = LoopThread()
     try:
         given = options if options is not None else ClaudeAgentOptions()
-        batches = _batches(async_prompts(prompt, loop.abort), async_options(given, loop.abort), transport)
-        loop.at_the_end = batches.aclose
-        while (batch := loop.call(next_or_end, batches)) is not END:
+        start = partial(start_conversation, async_options(given, loop.abort), transport)
+        run = Run(async_prompts(prompt, loop.abort), start)
+        loop.at_the_end = run.aclose
+        # As many messages at a time as have come: each call between threads costs as much as many.
+        while batch := loop.call(run.next_batch):
             yield from batch
     finally:
         loop.close()
-
-
-async def _batches(
-    prompt: str | AsyncIterable[dict[str, Any]], options: ClaudeAgentOptions, transport: Transport | None
-) -> AsyncGenerator[list[Message], None]:
-    """Give as many messages at a time as have come, since each call between threads costs as much as many."""
-    check_prompts(prompt)
-    live = await start_conversation(options, transport)
-    async with aclosing(run(live, prompt)) as batches:
-        async for batch in batches:
-            yield batch
 
 
 async def next_or_end(items: AsyncIterator[Any]) -> Any:
