@@ -11,7 +11,12 @@ from typing import Any
 
 from claude_wrapper.errors import AgentStartError
 
+from .executables import why_forbidden, why_not_a_program
+
 __all__ = ["Account", "launch", "resolve_account"]
+
+
+_NO_PROGRAM = {errno.ENOEXEC, errno.ELIBBAD, getattr(errno, "EBADARCH", errno.ENOEXEC)}
 
 
 class Account:
@@ -91,11 +96,13 @@ def _reason(
         return _too_long(argv, env)
     if number == errno.ENOENT and Path(argv[0]).exists():
         return f"its interpreter is missing: {_interpreter(argv[0])}"
-    if number == errno.ENOEXEC:
-        return "the file is neither a program of this system nor a script that begins with #!"
+    if number in _NO_PROGRAM or getattr(error, "winerror", None) == 193:
+        return why_not_a_program(Path(argv[0]))
     if number == errno.EPERM and account is not None:
         return f"this process may not start others as the user {account.name}"
     if number == errno.EACCES:
+        if account is None and Path(argv[0]).is_file() and not os.access(argv[0], os.X_OK):
+            return f"the file {why_forbidden(Path(argv[0]))}"
         who = f" for the user {account.name}" if account else ""
         return f"permission denied{who}: the file, its folders or the working directory {cwd or '.'}"
     return str(error)

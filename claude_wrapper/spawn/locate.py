@@ -14,9 +14,11 @@ from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from claude_wrapper.errors import AgentStartError, CLINotFoundError
+from claude_wrapper.errors import AgentStartError, CLIConnectionError, CLINotFoundError
 
-__all__ = ["AGENT_VARIABLE", "AgentProgram", "bundled_path", "locate_agent"]
+from .executables import why_forbidden
+
+__all__ = ["AGENT_VARIABLE", "AgentProgram", "Place", "bundled_path", "locate_agent", "search"]
 
 AGENT_VARIABLE = "CLAUDE_WRAPPER_AGENT"
 
@@ -52,6 +54,24 @@ class AgentProgram:
         return f"AgentProgram({self.argv!r}, {self.source!r})"
 
 
+class Place:
+    """A place where an agent can be: the one that is there, or why none is, or what is wrong with it."""
+
+    __slots__ = ("error", "finding", "name", "program")
+
+    def __init__(
+        self,
+        name: str,
+        finding: str,
+        program: AgentProgram | None = None,
+        error: CLIConnectionError | None = None,
+    ) -> None:
+        self.name = name
+        self.finding = finding
+        self.program = program
+        self.error = error
+
+
 def locate_agent(
     cli_path: str | os.PathLike[str] | None = None, environ: Mapping[str, str] | None = None
 ) -> AgentProgram:
@@ -60,22 +80,57 @@ def locate_agent(
     Raises CLINotFoundError, which lists every place searched, or AgentStartError when what was named
     is there but cannot be an agent.
     """
+    searched = []
+    for place in search(cli_path, environ):
+        if place.error is not None:
+            raise place.error
+        if place.program is not None:
+            return place.program
+        searched.append(f"{place.name} ({place.finding})")
+    raise CLINotFoundError(f"No agent executable was found. Searched: {'; '.join(searched)}. {_INSTALL}")
+
+
+def search(
+    cli_path: str | os.PathLike[str] | None = None, environ: Mapping[str, str] | None = None
+) -> Iterator[Place]:
+    """Look into every place, in the order in which they count."""
     environ = os.environ if environ is None else environ
-    if cli_path:
-        return AgentProgram([_named(os.fspath(cli_path), "the option cli_path", environ)], "cli_path")
-    variable = environ.get(AGENT_VARIABLE)
-    if variable:
-        return AgentProgram([_named(variable, f"the variable {AGENT_VARIABLE}", environ)], AGENT_VARIABLE)
-    bundled = bundled_path()
-    if bundled.is_file():
-        return AgentProgram([_usable(bundled, "the bundled agent")], "bundled")
-    if find_spec(_NEEDED_BY_AGENT) is not None and sys.executable and not getattr(sys, "frozen", False):
-        return AgentProgram([sys.executable, *_RUN_MODULE], "python")
-    raise CLINotFoundError(
-        "No agent executable was found. Searched: the option cli_path (not given); "
-        f"the variable {AGENT_VARIABLE} (not set); {bundled} (not there); "
-        f"the agent's Python code (its dependency {_NEEDED_BY_AGENT} is not installed). {_INSTALL}"
-    )
+    option = os.fspath(cli_path) if cli_path else ""
+    yield _named_place("the option cli_path", "not given", option, "cli_path", environ)
+    variable = environ.get(AGENT_VARIABLE, "")
+    yield _named_place(f"the variable {AGENT_VARIABLE}", "not set", variable, AGENT_VARIABLE, environ)
+    yield _bundled_place()
+    yield _python_place()
+
+
+def _named_place(name: str, absent: str, value: str, source: str, environ: Mapping[str, str]) -> Place:
+    if not value:
+        return Place(name, absent)
+    try:
+        path = _named(value, name, environ)
+    except CLIConnectionError as error:
+        return Place(name, str(error), error=error)
+    return Place(name, path, AgentProgram([path], source))
+
+
+def _bundled_place() -> Place:
+    path = bundled_path()
+    if not path.is_file():
+        return Place(str(path), "not there")
+    try:
+        program = AgentProgram([_usable(path, "the bundled agent")], "bundled")
+    except AgentStartError as error:
+        return Place(str(path), str(error), error=error)
+    return Place(str(path), "there", program)
+
+
+def _python_place() -> Place:
+    name = "the agent's Python code"
+    if find_spec(_NEEDED_BY_AGENT) is None:
+        return Place(name, f"its dependency {_NEEDED_BY_AGENT} is not installed")
+    if not sys.executable or getattr(sys, "frozen", False):
+        return Place(name, "this program has no Python to run it with")
+    return Place(name, f"run by {sys.executable}", AgentProgram([sys.executable, *_RUN_MODULE], "python"))
 
 
 def bundled_path() -> Path:
@@ -118,6 +173,6 @@ def _usable(path: Path, by: str) -> str:
             "that it starts"
         )
     if not os.access(path, os.X_OK):
-        raise AgentStartError(f"{path} ({by}) is not executable; allow it with: chmod +x {path}")
+        raise AgentStartError(f"{path} ({by}) {why_forbidden(path)}")
     # Relative to this program, not to the folder that the agent will work in.
     return str(path.absolute())
