@@ -73,6 +73,8 @@ class Record(msgspec.Struct, gc=False):
     __dataclass_fields__: ClassVar[Any] = _Shadow()
     __dataclass_params__: ClassVar[Any] = _Shadow()
 
+    __hash__ = None  # type: ignore[assignment]  # as a dataclass that can be changed; or it would only fail when asked
+
     @property
     def __dict__(self) -> Object:  # type: ignore[override]  # a struct has slots; `vars()` gets a copy of them
         return {name: getattr(self, name) for name in self.__struct_fields__}
