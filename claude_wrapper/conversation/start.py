@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import Any
 
@@ -17,6 +18,7 @@ from claude_wrapper.tool_server import tool_servers
 from claude_wrapper.wire.framing import DEFAULT_LIMIT
 from claude_wrapper.wire.requests_steer import Initialize
 
+from .agent_version import mismatch
 from .callbacks import Callbacks
 from .channels import AgentChannel, Transport, TransportChannel
 from .hook_registry import HookRegistry
@@ -28,6 +30,8 @@ from .trace import traced
 from .watchdog import Patience
 
 __all__ = ["start_conversation"]
+
+logger = logging.getLogger("claude_wrapper")
 
 _INITIALIZE_SECONDS = 60.0
 
@@ -45,7 +49,13 @@ async def start_conversation(options: ClaudeAgentOptions, transport: Transport |
     channel = traced(channel, (os.environ, options.env))
     live = Live(channel, callbacks, _limits(options), target, verbatim=options.verbatim_prompts)
     initialize = msgspec.convert({"subtype": "initialize", "hooks": hooks.wire, **fields}, Initialize)
-    await live.open(initialize, hooks.check_agent)
+
+    def check(info: dict[str, Any]) -> None:
+        hooks.check_agent(info)
+        if text := mismatch(info):
+            logger.warning(text)
+
+    await live.open(initialize, check)
     return live
 
 
