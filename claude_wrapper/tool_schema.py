@@ -11,6 +11,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from .errors import OptionsError
+from .tool_schema_check import check_keywords
 
 __all__ = ["input_schema_of"]
 
@@ -61,6 +62,7 @@ def _given_schema(tool: str, source: Mapping[str, Any]) -> Schema:
         raise OptionsError(
             f"The input schema of the tool {tool!r} has the type {schema['type']!r}; a tool's input is an object"
         )
+    check_keywords(tool, schema)
     return schema
 
 

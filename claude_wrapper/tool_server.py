@@ -71,6 +71,7 @@ class SdkMcpServer:
         self._given = list(tools)
         self._tools: dict[str, _Tool] = {}
         for tool in tools:
+            _check(name, tool)
             if tool.name in self._tools:
                 raise OptionsError(f"The server {name!r} has two tools named {tool.name!r}")
             self._tools[tool.name] = _Tool(tool)
@@ -140,6 +141,21 @@ class SdkMcpServer:
             scope = self._running.get(params.get("requestId"))
             if scope is not None:
                 scope.cancel()
+
+
+def _check(server: str, tool: Any) -> None:
+    """Refuse what is no tool; raises OptionsError."""
+    if not isinstance(tool, SdkMcpTool):
+        hint = "; decorate it: @tool(name, description, input_schema)" if callable(tool) else ""
+        raise OptionsError(f"The server {server!r} was given {tool!r} as a tool{hint}")
+    name: Any = tool.name
+    description: Any = tool.description
+    if not isinstance(name, str) or not name:
+        raise OptionsError(f"The server {server!r} has a tool whose name is no text: {name!r}")
+    if not isinstance(description, str):
+        raise OptionsError(f"The description of the tool {name!r} must be a text, got {description!r}")
+    if not callable(tool.handler):
+        raise OptionsError(f"The tool {name!r} has no function to call, but {tool.handler!r}")
 
 
 class _Tool:

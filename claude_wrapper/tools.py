@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from .errors import OptionsError
 from .mcp_config import McpSdkServerConfig
 from .tool_annotations import ToolAnnotations
 from .tool_definition import SdkMcpTool
@@ -41,4 +42,7 @@ def create_sdk_mcp_server(
 
     The model knows its tools as `mcp__SERVER__TOOL`, after the server's name in `mcp_servers`.
     """
-    return {"type": "sdk", "name": name, "instance": SdkMcpServer(name, version, tools or [])}
+    given: Any = tools
+    if given is not None and not isinstance(given, list | tuple):
+        raise OptionsError(f"The tools of the server {name!r} must be a list, got a {type(given).__name__}")
+    return {"type": "sdk", "name": name, "instance": SdkMcpServer(name, version, list(given or ()))}

@@ -224,7 +224,58 @@ def test_a_schema_that_describes_no_object_or_is_no_json_is_refused_by_the_tools
     with pytest.raises(OptionsError, match="'t' has the type 'string'"):
         input_schema_of("t", {"type": "string", "properties": {}})
     with pytest.raises(OptionsError, match="'t' holds what JSON cannot"):
-        input_schema_of("t", {"type": "object", "properties": {"a": int}})
+        input_schema_of("t", {"type": "object", "properties": {"a": {"default": int}}})
+
+
+@pytest.mark.parametrize(
+    ("schema", "problem"),
+    [
+        ({"type": "object", "properties": {"a": {"type": "strng"}}}, "at /properties/a: the type 'strng'"),
+        (
+            {"type": "object", "properties": {"a": {"type": ["string", "x"]}}},
+            "at /properties/a: the type 'x'",
+        ),
+        ({"type": "object", "properties": {"a": "string"}}, "at /properties/a: a schema must be a dict"),
+        ({"type": "object", "properties": ["a"]}, "'properties' must be a dict"),
+        ({"type": "object", "required": "a"}, "'required' must be a list of names"),
+        ({"type": "object", "required": [1]}, "'required' must be a list of names"),
+        ({"type": "object", "properties": {"a": {"enum": "xy"}}}, "'enum' must be a list"),
+        (
+            {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "int"}}}},
+            "at /properties/a/items: the type 'int' is none of array, boolean",
+        ),
+        ({"anyOf": [{"type": "object"}, 5]}, "at /anyOf/1: a schema must be a dict"),
+        ({"properties": {}, "$defs": {"x": {"type": "float"}}}, "at /\\$defs/x: the type 'float'"),
+    ],
+)
+def test_an_invalid_schema_is_named_when_the_server_is_made(schema, problem):
+    @tool("t", "", schema)
+    async def handler(_arguments):
+        return {}
+
+    with pytest.raises(OptionsError, match=f"the tool 't' is invalid.*{problem}"):
+        create_sdk_mcp_server("s", tools=[handler])
+
+
+async def bare(_arguments):
+    return {}
+
+
+@pytest.mark.parametrize(
+    ("tools", "problem"),
+    [
+        ([bare], "as a tool; decorate it: @tool"),
+        ([{"name": "t"}], "'s' was given {'name': 't'} as a tool"),
+        ({"t": bare}, "must be a list, got a dict"),
+        ([SdkMcpTool("", "d", {}, bare)], "whose name is no text: ''"),
+        ([SdkMcpTool(None, "d", {}, bare)], "whose name is no text: None"),
+        ([SdkMcpTool("t", None, {}, bare)], "description of the tool 't' must be a text, got None"),
+        ([SdkMcpTool("t", "d", {}, None)], "'t' has no function to call, but None"),
+    ],
+)
+def test_what_is_no_tool_is_named_when_the_server_is_made(tools, problem):
+    with pytest.raises(OptionsError, match=problem):
+        create_sdk_mcp_server("s", tools=tools)
 
 
 @tool("add", "Adds two numbers", {"a": float, "b": float})
