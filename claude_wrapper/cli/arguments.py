@@ -34,6 +34,12 @@ A small project with a bug is made in a temporary folder. A scripted model on 12
 in for the real one: its words are fixed beforehand. All else is real: the agent is a process of
 its own, its tools run, the bug gets fixed, and the tests are run once more to make sure."""
 
+_DOCTOR = """Looks at everything that a run needs, and says what is wrong.
+
+Which agent would be started and why, and every place that was searched; versions; whether the agent
+answers; whether there is a key (never shown) and the API's address can be reached; folders, terminal,
+sandbox, shell and ripgrep. A FAULT keeps runs from working, and makes the exit code 1."""
+
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Read a command line. Wrong ones end the program with exit code 2 and a sentence on stderr."""
@@ -53,6 +59,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     demo = _command(commands, "demo", "see an agent fix a bug; needs no key", _DEMO, "")
     demo.add_argument("--keep", action="store_true", help="keep the project's folder")
     demo.add_argument("--json", action="store_true", help="print one object instead of what happens")
+    doctor = _command(commands, "doctor", "see which agent would run, and what it lacks", _DOCTOR, "")
+    doctor.add_argument("--agent", metavar="EXE", type=_word, help="look at this agent executable")
+    doctor.add_argument("--json", action="store_true", help="print one object")
     return parser.parse_args(argv)
 
 

@@ -46,6 +46,10 @@ def _dispatch(argv: Sequence[str] | None) -> int:
         from .demo_command import demo  # noqa: PLC0415  # each command loads what it needs
 
         return demo(keep=arguments.keep, as_json=arguments.json)
+    if arguments.command == "doctor":
+        from .doctor_command import doctor  # noqa: PLC0415  # likewise
+
+        return doctor(agent=arguments.agent, as_json=arguments.json)
     from .run_command import run  # noqa: PLC0415  # likewise
 
     return run(arguments)

@@ -27,7 +27,7 @@ class Exit(IntEnum):
 
 EXPLANATIONS: dict[Exit, str] = {
     Exit.SUCCESS: "the run ended well",
-    Exit.ERROR_RESULT: "the run ended in an error result: a limit was reached, the API failed, the demo fixed nothing",
+    Exit.ERROR_RESULT: "the run ended in an error result: a limit was reached, the API failed, the demo fixed nothing, the doctor found a fault",
     Exit.USAGE: "the command line or an option is wrong; nothing was started",
     Exit.NOT_STARTED: "the agent could not be started, or ended before it was ready",
     Exit.NOT_AUTHENTICATED: "there is no key for the API, or the API refused it",
