@@ -40,6 +40,10 @@ class Closing:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        cap = parts.settings.environ.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "")
+        self._most_blocks = (
+            int(cap) if cap.isascii() and cap.isdigit() and int(cap) > 0 else _MOST_STOP_BLOCKS
+        )
 
     async def after_text(self, turn: Turn, reply: Reply) -> Ending | None:
         """What follows a reply that calls no tool."""
@@ -96,23 +100,44 @@ class Closing:
 
     async def _stop_hooks(self, turn: Turn, text: str) -> Ending | None:
         parts = self._parts
-        outcome = await parts.hooks.stop(text, again=turn.stop_blocks > 0)
+        outcome = await parts.hooks.stop(text, again=turn.stop_active)
         if outcome.timed_out:
             parts.frames.informational(
                 "Stop says: the hook gave no answer in time, so the turn ends.", "notice"
             )
+        ending = self._after_stop(turn, text, outcome)
+        parts.hooks.tell("Stop", "Stop", outcome)
+        if (outcome.block is not None or outcome.troubled) and not turn.stop_trouble_told:
+            turn.stop_trouble_told = True
+            parts.frames.notification("stop-hook-error", "A stop hook blocked or failed", "immediate")
+        if ending is None and turn.stop_blocks > self._most_blocks:
+            return self._overruled(turn, text, outcome)
+        return ending
+
+    def _after_stop(self, turn: Turn, text: str, outcome: Outcome) -> Ending | None:
+        """What hooks make of the model's end."""
         if outcome.stop:
             return Ending(text=text, terminal_reason="stop_hook_prevented")
-        if not _keeps_going(outcome) or turn.stop_blocks >= _MOST_STOP_BLOCKS:
+        if not _keeps_going(outcome):
             return Ending(text=text)
         turn.stop_blocks += 1
+        turn.stop_active = True
         turn.stage = "between"
-        if outcome.block is None:
-            parts.session.add_note(reminder("\n".join(outcome.contexts)), hidden=True)
-        else:
+        if outcome.block is not None:
             self._nudge(turn, f"Stop hook feedback:\n{outcome.block}")
-            parts.frames.notification("stop-hook-error", "A stop hook wants the work to go on", "immediate")
+        if outcome.contexts:
+            self._parts.session.add_note(reminder("\n".join(outcome.contexts)), hidden=True)
         return None
+
+    def _overruled(self, turn: Turn, text: str, outcome: Outcome) -> Ending:
+        """Hooks will not let the turn end: it ends all the same."""
+        told = (
+            f"Hooks kept the turn from ending {turn.stop_blocks} times in a row, and it ends all the same. A hook "
+            "can tell by stop_hook_active that it has done so before; CLAUDE_CODE_STOP_HOOK_BLOCK_CAP sets the limit."
+        )
+        self._parts.frames.informational(told, "warning")
+        self._parts.frames.notification("stop-hook-block-cap", told, "high", color="warning")
+        return Ending(text=text if outcome.block is None else "")
 
     def _too_long(self, turn: Turn) -> Ending | None:
         if turn.length_nudges < _MOST_LENGTH_NUDGES:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Any
-
-from msgspec import UNSET
 
 from claude_wrapper.link.peer import ControlPeer
 
@@ -16,9 +14,8 @@ from .asking import Asker
 from .brief import Brief
 from .dispatch import Dispatcher
 from .frames import Frames
-from .hook_events import HookEvents
+from .hook_wiring import HookWiring
 from .hooks.registry import HookRegistry
-from .hooks.run import HookRunner
 from .hostlink import HostLink
 from .init_frame import InitSender
 from .interrupts import Interruption
@@ -75,7 +72,6 @@ def compose(
     servers = McpServers(toolbox, link, start_task)
     servers.add_configured(settings.mcp_servers)
     brief = Brief(settings)
-    hooks = HookEvents(HookRunner(registry, link), frames, _common_fields(session, settings, access))
     context = ToolContext(
         cwd=settings.cwd,
         original_cwd=settings.cwd,
@@ -93,6 +89,10 @@ def compose(
     )
     dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
     client = ModelClient.from_environment(settings.environ, user_agent=f"claude-wrapper/{AGENT_VERSION}")
+    wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
+    for problem in wiring.problems:
+        sys.stderr.write(f"Warning: {problem}\n")
+    hooks = wiring.events(link, client, brief, meter, start_task)
     tool_round = ToolRound(
         dispatcher,
         session,
@@ -158,18 +158,3 @@ def _wanted_tools(settings: Settings) -> list[str]:
 def _most_at_once(settings: Settings) -> int:
     text = settings.environ.get("CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY", "")
     return int(text) if text.isdecimal() and int(text) > 0 else _MOST_AT_ONCE
-
-
-def _common_fields(session: Session, settings: Settings, access: Access) -> Callable[[], dict[str, Any]]:
-    """What every hook is told."""
-
-    def fields() -> dict[str, Any]:
-        return {
-            "session_id": session.id,
-            "transcript_path": session.transcript_path,
-            "cwd": str(settings.cwd),
-            "prompt_id": session.prompt_id or UNSET,
-            "permission_mode": access.mode,
-        }
-
-    return fields

@@ -135,7 +135,7 @@ class Dispatcher:
         if blocking is not None:
             return self._approval.denied_by_hook(
                 call,
-                f"{label}[callback]: {blocking.callback_id} failed, and its failure is set to block the call",
+                f"{label}[callback]: {blocking.label} failed, and its failure is set to block the call",
             )
         if hook.decision == "defer":
             return CallResult("", deferred=True)

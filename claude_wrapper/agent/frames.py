@@ -138,11 +138,11 @@ class Frames:
             )
         )
 
-    def notification(self, key: str, text: str, priority: str) -> None:
+    def notification(self, key: str, text: str, priority: str, **fields: Any) -> None:
         """Tell the user something for a moment."""
         self.emit(
             NotificationFrame(
-                key=key, text=text, priority=priority, uuid=new_uuid(), session_id=self.session_id
+                key=key, text=text, priority=priority, uuid=new_uuid(), session_id=self.session_id, **fields
             )
         )
 

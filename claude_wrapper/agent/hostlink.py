@@ -13,6 +13,7 @@ from claude_wrapper.wire.hook_outputs import HookOutput
 from claude_wrapper.wire.permissions import CanUseTool, PermissionReply
 from claude_wrapper.wire.requests_agent import HookCallback, McpMessage
 
+from .hooks.output import hook_output, without_nulls
 from .hooks.run import HookFailedError, HookGoneError, HookTimeoutError
 from .interrupts import Interruption
 from .mcp.host_server import McpChannelError
@@ -51,7 +52,7 @@ class HostLink:
             with self._interruption.question() as scope:
                 raw = await self._peer.request(question, timeout=seconds)
             if not scope.cancelled_caught:
-                return _hook_output(raw)
+                return hook_output(decode_object(bytes(raw)) if raw is not None else {})
         except ControlTimeoutError as error:
             raise HookTimeoutError(str(error)) from error
         except HostGoneError as error:
@@ -78,17 +79,5 @@ class HostLink:
 def _permission_reply(raw: msgspec.Raw | None) -> PermissionReply:
     fields = decode_object(bytes(raw)) if raw is not None else {}
     # Hosts write null for what they leave out.
-    reply: PermissionReply = msgspec.convert(_without_nulls(fields), PermissionReply)
+    reply: PermissionReply = msgspec.convert(without_nulls(fields), PermissionReply)
     return reply
-
-
-def _hook_output(raw: msgspec.Raw | None) -> HookOutput:
-    fields = _without_nulls(decode_object(bytes(raw)) if raw is not None else {})
-    specific = fields.get("hookSpecificOutput")
-    if isinstance(specific, dict):
-        fields["hookSpecificOutput"] = _without_nulls(specific)
-    return msgspec.convert(fields, HookOutput)
-
-
-def _without_nulls(fields: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if value is not None}

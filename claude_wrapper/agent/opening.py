@@ -65,13 +65,15 @@ class Opening:
 
     def _take_up(self, prompt: Prompt, outcome: Outcome) -> None:
         parts = self._parts
+        for context in parts.hooks.take_first():
+            parts.session.add_note(reminder(context), hidden=True)
         uuid = parts.session.add_prompt(prompt.uuid, prompt.content, parts.access.mode)
         if parts.settings.replay_prompts and not prompt.is_synthetic:
             parts.frames.user(uuid, prompt.content, is_replay=True)
         if outcome.title is not None:
             parts.session.set_title(outcome.title)
             parts.frames.title_changed(outcome.title)
-        for context in outcome.contexts:
+        for context in (*outcome.contexts, *parts.hooks.take_late()):
             parts.session.add_note(reminder(context), hidden=True)
 
     def _refuse(self, prompt: Prompt, outcome: Outcome) -> str:
@@ -84,7 +86,8 @@ class Opening:
         elif outcome.block is not None:
             reason = outcome.block or "no reason given"
             text = f"UserPromptSubmit operation blocked by hook:\n{reason}\n\nOriginal prompt: {prompt.text}"
-            kind = {"kind": "blocked_by_hook", "prompt_kept": False, "reason": reason}
+            bare = outcome.block_reason or reason
+            kind = {"kind": "blocked_by_hook", "prompt_kept": False, "reason": bare}
         else:
             what = "gave no answer in time" if outcome.timed_out else "gave no usable answer"
             text = f"UserPromptSubmit operation blocked by hook:\nThe hook {what}"

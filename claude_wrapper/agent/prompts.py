@@ -109,6 +109,11 @@ class PromptQueue:
                 self.on_urgent()
         self._changed.set()
 
+    def put_first(self, prompt: Prompt) -> None:
+        """Add a prompt ahead of all others, with a turn of its own."""
+        self._waiting.insert(0, prompt)
+        self._changed.set()
+
     def close(self) -> None:
         """No more prompts will come; those that wait are still answered."""
         self._closed = True
@@ -126,6 +131,12 @@ class PromptQueue:
                 self._waiting.remove(prompt)
                 return prompt
         return None
+
+    async def arrival(self) -> None:
+        """Wait for a prompt, or until there will be none."""
+        while not self._waiting and not self._closed:
+            self._changed.clear()
+            await self._changed.wait()
 
     async def next_turn(self) -> list[Prompt] | None:
         """Wait for the prompts of the next turn; None once there will be none.

@@ -6,7 +6,7 @@ import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ from .processes.secrecy import hide_environment
 from .prompts import Prompt, PromptQueue
 from .requests import Requests
 from .results import startup_failure
+from .session_opening import SessionOpening, source_of
 from .session_start import ResumeError, SessionStart, begin_session
 from .settings import Settings
 from .sinks import sink_for
@@ -45,7 +46,6 @@ _log = logging.getLogger(__name__)
 
 _DRAIN_SECONDS = 30.0
 _CLOSE_SECONDS = 2.0
-_HOOK_SECONDS = 1.5
 _UNSEEN_SECONDS = 0.2
 
 
@@ -98,6 +98,7 @@ class _Work:
     def __init__(self, settings: Settings, start: SessionStart, tasks: Any, owner: _Run) -> None:
         self._settings = settings
         self._tasks = tasks
+        self._source = source_of(settings, start)
         self._queue = PromptQueue(
             lambda prompt: self._frames.lifecycle(prompt.uuid, "queued"), self._echo_repeated
         )
@@ -165,12 +166,26 @@ class _Work:
     async def _answer(self, done: anyio.Event) -> None:
         try:
             with self._answering:
+                await self._begin_session()
                 await self._loop.run()
         except Exception:  # noqa: BLE001  # the loop has told the host
             _log.exception("The turn failed.")
             self._lifetime.terminate_now(1)
         finally:
             done.set()
+
+    async def _begin_session(self) -> None:
+        """Tell hooks that the session begins, once the host has introduced itself or has asked something."""
+        hooks = self._parts.hooks
+        if not any(hooks.has(event, of_host=False) for event in ("SessionStart", "Setup")):
+            return
+        if self._settings.input_format != "text":
+            async with anyio.create_task_group() as tasks:
+                for sign in (self._seen.wait, self._queue.arrival):
+                    tasks.start_soon(_await_and_cancel, sign, tasks.cancel_scope)
+        await SessionOpening(self._parts, self._source).run(
+            first_prompt=self._settings.input_format == "text"
+        )
 
     async def _stop(self, done: anyio.Event) -> None:
         await self._lifetime.stopped(lambda: self._loop.tools_running)
@@ -189,9 +204,7 @@ class _Work:
 
     async def _end(self) -> int:
         """Leave nothing behind: no process, no unsaved line, no unsent frame."""
-        if not self._queue.closed or not self._lifetime.abrupt:
-            with anyio.move_on_after(_HOOK_SECONDS):
-                await self._end_hooks()
+        await self._end_hooks()
         await _close(self._client)
         end_background_processes()
         with anyio.move_on_after(_DRAIN_SECONDS):
@@ -201,9 +214,16 @@ class _Work:
         return int(self._parts.results.last_was_error) if code is None else code
 
     async def _end_hooks(self) -> None:
-        """Tell hooks of the end, as long as the host can still be reached."""
-        if not self._queue.closed:
-            await self._parts.hooks.session_end("other")
+        """Tell hooks of the end, those of the host as long as it can still be reached."""
+        hooks = self._parts.hooks
+        with anyio.move_on_after(hooks.end_seconds(self._settings.environ)):
+            await hooks.session_end("other", of_host=not self._queue.closed)
+        await hooks.late.end()
+
+
+async def _await_and_cancel(sign: Callable[[], Awaitable[None]], scope: anyio.CancelScope) -> None:
+    await sign()
+    scope.cancel()
 
 
 async def _close(client: ModelClient) -> None:

@@ -102,7 +102,8 @@ class ToolRound:
         if any(result.deferred for result in turn.results.values()):
             return Outcome()
         outcome = await self._hooks.after_batch([_told(turn, call) for call in turn.calls])
-        self.hand_over(turn, outcome.contexts)
+        self.hand_over(turn, [*outcome.contexts, *self._hooks.take_late()])
+        turn.stop_blocks = 0
         turn.stage = "between"
         return outcome
 

@@ -94,6 +94,10 @@ class Turn(msgspec.Struct):
     @property
     def prompt_uuids(self) -> list[str]:
         """Ids of the prompts that have one."""
+    """How often in a row, without a call in between, hooks kept the turn from ending."""
+    stop_active: bool = False
+    """They have done so in this turn."""
+    stop_trouble_told: bool = False
         return [prompt.uuid for prompt in self.prompts if prompt.uuid is not None]
 
     @property

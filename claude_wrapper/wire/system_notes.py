@@ -61,6 +61,7 @@ class InformationalFrame(SystemPart, tag="informational"):
     prevent_continuation: Flag = UNSET
     tag: Text = UNSET
     prompt_submit_outcome: Object | UnsetType = UNSET
+    hook_no_verdict: Object | UnsetType = UNSET
 
 
 class NotificationFrame(SystemPart, tag="notification"):

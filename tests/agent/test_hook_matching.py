@@ -4,8 +4,8 @@ import pytest
 
 from claude_wrapper.agent.hooks.match import matches
 from claude_wrapper.agent.hooks.outcome import outcome_of, pre_tool_outcome
-from claude_wrapper.agent.hooks.registry import HostHook
-from claude_wrapper.agent.hooks.run import HookReply
+from claude_wrapper.agent.hooks.hook import HostHook
+from claude_wrapper.agent.hooks.reply import HookReply
 from claude_wrapper.wire.hook_outputs import HookOutput, PreToolUseOutput
 
 
@@ -36,7 +36,7 @@ def test_what_a_matcher_covers(matcher, subject, hit):
 def reply(decision=None, **fields):
     specific = PreToolUseOutput(permission_decision=decision, **fields) if decision or fields else None
     output = HookOutput() if specific is None else HookOutput(hook_specific_output=specific)
-    return HookReply(HostHook("h", None, 1.0, False), output)
+    return HookReply(HostHook(callback_id="h", seconds=1.0), output)
 
 
 @pytest.mark.feature("PERM-03")
@@ -66,7 +66,7 @@ def test_all_contexts_are_kept_and_one_stop_is_enough():
     outcome = outcome_of(
         [
             reply("allow", additional_context="a"),
-            HookReply(HostHook("h", None, 1.0, False), HookOutput(continue_=False, stop_reason="enough")),
+            HookReply(HostHook(callback_id="h", seconds=1.0), HookOutput(continue_=False, stop_reason="enough")),
             reply("allow", additional_context="b"),
         ]
     )

@@ -14,11 +14,13 @@ from claude_wrapper.wire.hook_outputs import (
     PermissionRequestOutput,
     PostToolUseOutput,
     PreToolUseOutput,
+    SessionStartOutput,
     UserPromptSubmitOutput,
 )
 from claude_wrapper.wire.permissions import PermissionReply
 
-from .run import HookReply
+from .hook import HostHook
+from .reply import HookReply
 
 __all__ = ["Outcome", "PreToolOutcome", "outcome_of", "permission_request_outcome", "pre_tool_outcome"]
 
@@ -37,6 +39,12 @@ class Outcome(msgspec.Struct):
     stop_reason: str | None = None
     block: str | None = None
     """The reason of the first hook that blocked; empty when it gave none."""
+    block_reason: str | None = None
+    """The same without the name of the hook."""
+    no_verdict: Literal["timeout", "unusable"] | None = None
+    """A hook of the settings could not be asked."""
+    troubled: bool = False
+    """A hook of the settings failed."""
     failed: list[HookReply] = field(default_factory=list)
     timed_out: bool = False
     gone: bool = False
@@ -45,6 +53,8 @@ class Outcome(msgspec.Struct):
     replaced: Any = UNSET
     """The output that stands in for the tool's own."""
     title: str | None = None
+    first_prompt: str | None = None
+    """A prompt to begin the session with."""
 
 
 class PreToolOutcome(Outcome):
@@ -60,16 +70,20 @@ def outcome_of(replies: Sequence[HookReply]) -> Outcome:
     outcome = Outcome()
     for reply in replies:
         _common(outcome, reply)
+        block, reason = _block(reply)
+        if block is not None and outcome.block is None:
+            outcome.block, outcome.block_reason = block, reason
         if reply.output is None:
             continue
         specific = reply.output.hook_specific_output
-        if reply.output.decision == "block" and outcome.block is None:
-            outcome.block = _text(reply.output.reason) or ""
         if isinstance(specific, PostToolUseOutput):
             for value in (specific.updated_mcp_tool_output, specific.updated_tool_output):
                 outcome.replaced = value if value is not UNSET else outcome.replaced
         if isinstance(specific, UserPromptSubmitOutput):
             outcome.title = _text(specific.session_title) or outcome.title
+        if isinstance(specific, SessionStartOutput):
+            outcome.title = _text(specific.session_title) or outcome.title
+            outcome.first_prompt = _text(specific.initial_user_message) or outcome.first_prompt
     return outcome
 
 
@@ -78,14 +92,12 @@ def pre_tool_outcome(replies: Sequence[HookReply]) -> PreToolOutcome:
     outcome = PreToolOutcome()
     for reply in replies:
         _common(outcome, reply)
-        if reply.output is None:
-            continue
-        decision, reason = _decision(reply.output)
+        decision, reason = _decision(reply)
         if decision is not None and (
             outcome.decision is None or _STRICTNESS[decision] > _STRICTNESS[outcome.decision]
         ):
             outcome.decision, outcome.reason = decision, reason
-        specific = reply.output.hook_specific_output
+        specific = UNSET if reply.output is None else reply.output.hook_specific_output
         if isinstance(specific, PreToolUseOutput) and isinstance(specific.updated_input, dict):
             outcome.updated_input = specific.updated_input
     if outcome.decision in {"deny", "defer"}:
@@ -104,7 +116,9 @@ def permission_request_outcome(replies: Sequence[HookReply]) -> PermissionReply 
 
 
 def _common(outcome: Outcome, reply: HookReply) -> None:
-    if reply.failure == "timeout":
+    if not isinstance(reply.hook, HostHook):
+        _note_failure(outcome, reply)
+    elif reply.failure == "timeout":
         outcome.timed_out = True
     elif reply.failure == "gone":
         outcome.gone = True
@@ -125,7 +139,29 @@ def _common(outcome: Outcome, reply: HookReply) -> None:
         outcome.contexts.append(specific.additional_context)
 
 
-def _decision(output: HookOutput) -> tuple[Decision | None, str | None]:
+def _note_failure(outcome: Outcome, reply: HookReply) -> None:
+    """Those that settings name decide nothing by failing."""
+    if reply.failure in {"timeout", "unusable"}:
+        outcome.no_verdict = "timeout" if reply.failure == "timeout" else "unusable"
+    outcome.troubled = outcome.troubled or reply.failure in {"unusable", "nonzero"}
+
+
+def _block(reply: HookReply) -> tuple[str | None, str | None]:
+    if reply.block is not None:
+        return reply.block, reply.reason
+    if reply.output is not None and reply.output.decision == "block":
+        reason = _text(reply.output.reason) or ""
+        return reason, reason
+    return None, None
+
+
+def _decision(reply: HookReply) -> tuple[Decision | None, str | None]:
+    if reply.block is not None:
+        return "deny", reply.block
+    return (None, None) if reply.output is None else _said(reply.output)
+
+
+def _said(output: HookOutput) -> tuple[Decision | None, str | None]:
     specific = output.hook_specific_output
     if isinstance(specific, PreToolUseOutput) and isinstance(specific.permission_decision, str):
         return specific.permission_decision, _text(specific.permission_decision_reason)

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
-import msgspec
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Protocol
 
 from claude_wrapper.wire.hooks import HookMatcherBody
 
+from .hook import Hook, HostHook, default_seconds
 from .match import matches
 
-__all__ = ["HookRegistry", "HostHook"]
+__all__ = ["Condition", "HookRegistry"]
 
-_DEFAULT_SECONDS = 600.0
-_SECONDS = {"UserPromptSubmit": 30.0, "UserPromptExpansion": 30.0, "MessageDisplay": 10.0, "SessionEnd": 1.5}
+_SECONDS = 600.0
 
 
-class HostHook(msgspec.Struct, frozen=True):
-    """A callback of the host."""
+class Condition(Protocol):
+    """Tells whether a permission rule speaks of a call."""
 
-    callback_id: str
-    matcher: str | None
-    seconds: float
-    blocks_on_failure: bool
+    def __call__(self, rule: str, tool_name: str, tool_input: dict[str, Any]) -> bool: ...
 
 
 class HookRegistry:
     """Knows which hooks an event concerns."""
 
     def __init__(self) -> None:
-        self._host: dict[str, list[HostHook]] = {}
+        self._host: dict[str, list[Hook]] = {}
+        self._settings: Mapping[str, Sequence[Hook]] = {}
+        self.condition: Condition = lambda _rule, _name, _input: True
 
     def replace_host_hooks(self, hooks: Mapping[str, Sequence[HookMatcherBody]] | None) -> None:
         """Put the host's hooks in the place of those it had before."""
@@ -47,16 +45,49 @@ class HookRegistry:
             for event, bodies in (hooks or {}).items()
         }
 
-    def has(self, event: str) -> bool:
-        """Whether any hook may be concerned by the event."""
-        return bool(self._host.get(event))
+    def replace_settings_hooks(self, hooks: Mapping[str, Sequence[Hook]]) -> None:
+        """Put the hooks of the settings in the place of those of older settings."""
+        self._settings = hooks
 
-    def concerned(self, event: str, subject: str | None) -> list[HostHook]:
-        """The hooks to be asked about an event; `subject` is what matchers are compared with."""
-        return [hook for hook in self._host.get(event, ()) if matches(hook.matcher, subject)]
+    def has(self, event: str, *, of_host: bool = True) -> bool:
+        """Whether any hook may be concerned by the event; with or without those of the host."""
+        return bool(self._settings.get(event) or (of_host and self._host.get(event)))
+
+    def concerned(
+        self,
+        event: str,
+        subject: str | None,
+        tool_input: dict[str, Any] | None = None,
+        *,
+        of_host: bool = True,
+    ) -> list[Hook]:
+        """The hooks to be asked about an event; `subject` is what matchers are compared with.
+
+        A hook with a condition is for calls only. Of hooks that do the same the first one serves.
+        """
+        known: set[Hashable] = set()
+        found = []
+        for hook in (*self._settings.get(event, ()), *(self._host.get(event, ()) if of_host else ())):
+            if not matches(hook.matcher, subject, event) or not self._holds(hook, subject, tool_input):
+                continue
+            if hook.identity is not None:
+                if hook.identity in known:
+                    continue
+                known.add(hook.identity)
+            found.append(hook)
+        return found
+
+    def _holds(self, hook: Hook, subject: str | None, tool_input: dict[str, Any] | None) -> bool:
+        if hook.condition is None:
+            return True
+        return (
+            subject is not None
+            and tool_input is not None
+            and self.condition(hook.condition, subject, tool_input)
+        )
 
 
 def _seconds(event: str, body: HookMatcherBody) -> float:
     if isinstance(body.timeout, int | float) and body.timeout > 0:
         return float(body.timeout)
-    return _SECONDS.get(event, _DEFAULT_SECONDS)
+    return default_seconds(event, _SECONDS)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import anyio
 import msgspec
 
 from claude_wrapper.wire.hook_outputs import HookOutput
 
-from .registry import HookRegistry, HostHook
+from .hook import Hook, HostHook
+from .registry import HookRegistry
+from .reply import HookReply, Occasion
 
-__all__ = ["HookFailedError", "HookGoneError", "HookHost", "HookReply", "HookRunner", "HookTimeoutError"]
+__all__ = ["HookFailedError", "HookGoneError", "HookHost", "HookRunner", "HookTimeoutError"]
 
 
 class HookFailedError(Exception):
@@ -34,45 +36,44 @@ class HookHost(Protocol):
         ...
 
 
-class HookReply(msgspec.Struct, frozen=True):
-    """What one hook answered, or how it failed."""
+class HookAsker(Protocol):
+    """Asks the hooks of settings."""
 
-    hook: HostHook
-    output: HookOutput | None = None
-    failure: Literal["timeout", "gone", "misplaced", "error"] | None = None
+    async def ask(self, hook: Hook, occasion: Occasion) -> HookReply: ...
 
 
 class HookRunner:
     """Runs hooks. Their failures are outcomes; nothing but cancellation is raised."""
 
-    def __init__(self, registry: HookRegistry, host: HookHost) -> None:
+    def __init__(self, registry: HookRegistry, host: HookHost, settings_hooks: HookAsker) -> None:
         self.registry = registry
         self._host = host
+        self._settings_hooks = settings_hooks
 
-    def has(self, event: str) -> bool:
-        """Whether any hook may be concerned by the event, so that its input is worth making."""
-        return self.registry.has(event)
-
-    async def run(self, name: str, subject: str | None, event: Any, tool_use_id: str) -> list[HookReply]:
+    async def run(self, occasion: Occasion, *, of_host: bool = True) -> list[HookReply]:
         """Ask all hooks that the event concerns; their replies come in the order of registration."""
-        hooks = self.registry.concerned(name, subject)
+        hooks = self.registry.concerned(
+            occasion.event, occasion.subject, occasion.tool_input, of_host=of_host
+        )
         if not hooks:
             return []
         if len(hooks) == 1:
-            return [await self._ask(hooks[0], name, event, tool_use_id)]
+            return [await self._ask(hooks[0], occasion)]
         replies: dict[int, HookReply] = {}
 
-        async def ask(place: int, hook: HostHook) -> None:
-            replies[place] = await self._ask(hook, name, event, tool_use_id)
+        async def ask(place: int, hook: Hook) -> None:
+            replies[place] = await self._ask(hook, occasion)
 
         async with anyio.create_task_group() as tasks:
             for place, hook in enumerate(hooks):
                 tasks.start_soon(ask, place, hook)
         return [replies[place] for place in range(len(hooks))]
 
-    async def _ask(self, hook: HostHook, name: str, event: Any, tool_use_id: str) -> HookReply:
+    async def _ask(self, hook: Hook, occasion: Occasion) -> HookReply:
+        if not isinstance(hook, HostHook):
+            return await self._settings_hooks.ask(hook, occasion)
         try:
-            output = await self._host.call_hook(hook.callback_id, event, tool_use_id, hook.seconds)
+            output = await self._host.call_hook(hook.callback_id, occasion.input, occasion.id, hook.seconds)
         except HookTimeoutError:
             return HookReply(hook, failure="timeout")
         except HookGoneError:
@@ -80,6 +81,6 @@ class HookRunner:
         except HookFailedError:
             return HookReply(hook, failure="error")
         specific = output.hook_specific_output
-        if isinstance(specific, msgspec.Struct) and specific.__struct_config__.tag != name:
+        if isinstance(specific, msgspec.Struct) and specific.__struct_config__.tag != occasion.event:
             return HookReply(hook, failure="misplaced")
         return HookReply(hook, output)

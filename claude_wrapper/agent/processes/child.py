@@ -94,8 +94,12 @@ def start(
     environment: dict[str, str],
     separate_stderr: bool = False,
     pass_fds: Sequence[int] = (),
+    stdin: int = subprocess.DEVNULL,
 ) -> Child:
-    """Start a program with no input, its output in one pipe (or stderr in a second one); raises OSError."""
+    """Start a program, its output in one pipe (or stderr in a second one); raises OSError.
+
+    It reads from the descriptor `stdin`, which stays the caller's; without one it has no input.
+    """
     out_read, out_write = os.pipe()
     err_read, err_write = os.pipe() if separate_stderr else (None, out_write)
     secrecy.before_first_process()
@@ -105,7 +109,7 @@ def start(
             argv,
             cwd=cwd,
             env=environment,
-            stdin=subprocess.DEVNULL,
+            stdin=stdin,
             stdout=out_write,
             stderr=err_write,
             start_new_session=True,

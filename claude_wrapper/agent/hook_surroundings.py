@@ -1,0 +1,61 @@
+"""What hooks that are commands find around them, and the variables that they leave for later commands."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+from claude_wrapper.store.paths import config_dir
+
+from .hooks.command import Surroundings
+from .hooks.reply import Occasion
+from .session import Session
+from .settings import Settings
+from .tools.contract import ToolContext
+from .tools.environment import child_environment
+
+__all__ = ["HookSurroundings"]
+
+_LEAVE_VARIABLES = frozenset({"SessionStart", "Setup", "CwdChanged", "FileChanged"})
+
+
+class HookSurroundings:
+    """Makes them. Keys of the model's API are not in the environment."""
+
+    def __init__(self, settings: Settings, session: Session, context: ToolContext) -> None:
+        self._settings = settings
+        self._context = context
+        self._session = session
+        self._files: list[Path] = []
+
+    def of(self, occasion: Occasion) -> Surroundings:
+        """The surroundings of one hook."""
+        environment = child_environment(self._settings.environ, self._session.id)
+        environment["CLAUDE_PROJECT_DIR"] = str(self._settings.cwd)
+        environment["CLAUDE_PID"] = str(os.getpid())
+        if occasion.event in _LEAVE_VARIABLES:
+            environment["CLAUDE_ENV_FILE"] = self._next_file(occasion.event)
+        return Surroundings(self._context.cwd, self._settings.cwd, environment)
+
+    def take_variables(self) -> None:
+        """Give what hooks have written down to commands from now on."""
+        written = [path for path in self._files if path.is_file() and path.stat().st_size]
+        if not written:
+            return
+        given = self._settings.environ.get("CLAUDE_ENV_FILE")
+        lines = [f". {shlex.quote(str(path))}" for path in ([Path(given)] if given else []) + written]
+        everything = self._folder / "all.sh"
+        everything.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self._context.environment["CLAUDE_ENV_FILE"] = str(everything)
+
+    @property
+    def _folder(self) -> Path:
+        return config_dir(self._settings.environ) / "session-env" / self._session.id
+
+    def _next_file(self, event: str) -> str:
+        count = sum(1 for path in self._files if path.name.startswith(event.lower()))
+        path = self._folder / f"{event.lower()}-hook-{count}.sh"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._files.append(path)
+        return str(path)

@@ -1,0 +1,135 @@
+"""Putting the hooks of a session together: those of the host and those of its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
+
+from .access import Access
+from .frames import Frames
+from .hook_events import HookEvents, HookFields
+from .hooks.hook import Hook
+from .hooks.late import LateAnswers
+from .hooks.lifecycle import Lifecycle
+from .hooks.plan import SettingsSource, plan_hooks
+from .hooks.registry import HookRegistry
+from .hooks.reply import HookReply, Occasion
+from .hooks.run import HookRunner
+from .hostlink import HostLink
+from .session import Session
+from .settings import Settings
+from .toolbox import Toolbox
+from .tools.contract import ToolContext
+
+if TYPE_CHECKING:
+    from .api.client import ModelClient
+    from .brief import Brief
+    from .hook_surroundings import HookSurroundings
+    from .hooks.ask import SettingsHooks
+    from .meter import Meter
+
+__all__ = ["HookWiring"]
+
+
+class HookWiring:
+    """Makes the hooks' parts; those that only settings need are made when one of their hooks is asked."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        session: Session,
+        frames: Frames,
+        access: Access,
+        registry: HookRegistry,
+        toolbox: Toolbox,
+        context: ToolContext,
+    ) -> None:
+        self._settings = settings
+        self._session = session
+        self._frames = frames
+        self._access = access
+        self._registry = registry
+        self._toolbox = toolbox
+        self._context = context
+        self._late = LateAnswers()
+        self._settings_hooks: SettingsHooks | None = None
+        self._surroundings: HookSurroundings | None = None
+        registry.condition = self._speaks_of
+        plan = plan_hooks(
+            SettingsSource(file.source, file.values, str(file.path or "--settings"))
+            for file in settings.files
+        )
+        registry.replace_settings_hooks(plan.hooks)
+        self.problems = plan.problems
+
+    def events(
+        self,
+        link: HostLink,
+        client: ModelClient,
+        brief: Brief,
+        meter: Meter,
+        start_task: Callable[..., object],
+    ) -> HookEvents:
+        """The hooks, ready to be told of events."""
+        self._link = link
+        self._client = client
+        self._brief = brief
+        self._meter = meter
+        self._start_task = start_task
+        fields = HookFields(self._common, lambda: brief.tuning.effort)
+        runner = HookRunner(self._registry, link, self)
+        return HookEvents(runner, self._frames, fields, self._late, self._context.results_dir)
+
+    async def ask(self, hook: Hook, occasion: Occasion) -> HookReply:
+        """Ask a hook of the settings."""
+        if self._settings_hooks is None:
+            self._settings_hooks = self._made()
+        reply = await self._settings_hooks.ask(hook, occasion)
+        if self._surroundings is not None:
+            self._surroundings.take_variables()
+        return reply
+
+    def _made(self) -> SettingsHooks:
+        # A session without such hooks does without all of this.
+        from .hook_judge import HookJudge, HookTools  # noqa: PLC0415
+        from .hook_surroundings import HookSurroundings  # noqa: PLC0415
+        from .hooks.ask import SettingsHooks  # noqa: PLC0415
+
+        self._surroundings = HookSurroundings(self._settings, self._session, self._context)
+        return SettingsHooks(
+            Lifecycle(self._frames.emit, lambda: self._frames.session_id, wanted=self._settings.hook_events),
+            self._surroundings.of,
+            HookJudge(self._client, self._brief, self._session, self._meter, self._settings),
+            HookTools(self._toolbox, self._context),
+            self._late,
+            self._start_task,
+        )
+
+    def _common(self) -> dict[str, Any]:
+        """What every hook is told."""
+        return {
+            "session_id": self._session.id,
+            "transcript_path": self._session.transcript_path,
+            "cwd": str(self._context.cwd),
+            "prompt_id": self._session.prompt_id or UNSET,
+            "permission_mode": self._access.mode,
+        }
+
+    def _speaks_of(self, rule: str, tool_name: str, tool_input: dict[str, Any]) -> bool:
+        """Whether a hook's condition holds; one that is no rule holds of nothing."""
+        from .permissions.applies import speaks_of  # noqa: PLC0415  # reads shell commands: see above
+        from .permissions.call import Call  # noqa: PLC0415
+        from .permissions.rules import Rule, parse_rule  # noqa: PLC0415
+
+        if not isinstance(parse_rule(rule), Rule):
+            return False
+        cwd = self._context.cwd
+        call = Call(
+            tool_name=tool_name,
+            tool_input=tool_input,
+            cwd=cwd,
+            working_dirs=tuple(self._access.directories(cwd)),
+        )
+        return speaks_of(rule, call, self._access.policy)
