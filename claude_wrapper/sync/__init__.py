@@ -1,4 +1,4 @@
-"""The same names for programs without an event loop: `query` is a plain iterator, the client has plain methods.
+"""The same names for programs without an event loop: `query` is a plain iterator, clients and agents have plain methods.
 
     from claude_wrapper.sync import query
 
@@ -16,5 +16,6 @@ from __future__ import annotations
 
 from .blocking_client import ClaudeSDKClient
 from .blocking_query import query
+from .blocking_warm import AgentPool, WarmAgent, startup
 
-__all__ = ["ClaudeSDKClient", "query"]
+__all__ = ["AgentPool", "ClaudeSDKClient", "WarmAgent", "query", "startup"]

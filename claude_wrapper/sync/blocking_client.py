@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from claude_wrapper.client import ClaudeSDKClient as AsyncClient
 from claude_wrapper.errors import CLIConnectionError
@@ -24,10 +24,21 @@ if TYPE_CHECKING:
 
     Prompts = str | Iterable[dict[str, Any]] | AsyncIterable[dict[str, Any]]
 
-__all__ = ["ClaudeSDKClient"]
+__all__ = ["ClaudeSDKClient", "Started"]
 
 T = TypeVar("T")
 P = ParamSpec("P")
+
+
+class Started(Protocol):
+    """An agent that was started before, in the thread of its conversation."""
+
+    options: ClaudeAgentOptions
+    owns_loop: bool
+    """Whether the thread ends with the conversation."""
+
+    def hand_over(self) -> tuple[LoopThread, AsyncClient]:
+        """Give the conversation to the one who will have it."""
 
 
 def _blocking(
@@ -54,8 +65,20 @@ class ClaudeSDKClient:
         self.options = options if options is not None else ClaudeAgentOptions()
         self._transport = transport
         self._open: tuple[LoopThread, AsyncClient] | None = None
+        self._owns_loop = True
 
     # -- life
+
+    @classmethod
+    def from_warm(cls, warm: Started) -> ClaudeSDKClient:
+        """Return a client that is connected to an agent which was started before, by `startup`.
+
+        Raises ClientUseError when somebody uses that already.
+        """
+        client = cls(warm.options)
+        client._open = warm.hand_over()
+        client._owns_loop = warm.owns_loop
+        return client
 
     def connect(self, prompt: Prompts | None = None) -> None:
         """Start the agent, shake hands, and send the first prompt if there is one."""
@@ -69,6 +92,7 @@ class ClaudeSDKClient:
             loop.close()
             raise
         self._open = loop, client
+        self._owns_loop = True
 
     def disconnect(self) -> None:
         """End the conversation: close the agent's input, wait, terminate, kill; bounded. May be repeated."""
@@ -83,10 +107,12 @@ class ClaudeSDKClient:
         try:
             loop.call(client.close, timeout)
         finally:
-            loop.close()
+            if self._owns_loop:
+                loop.close()
 
     def __enter__(self) -> ClaudeSDKClient:  # noqa: PYI034  # typing.Self is newer than 3.10
-        self.connect()
+        if not self.alive:
+            self.connect()
         return self
 
     def __exit__(
@@ -168,7 +194,8 @@ class ClaudeSDKClient:
     ) -> McpSetServersResult:
         """Put these tool servers in place of those that were set in this way before.
 
-        Servers of the option `mcp_servers` stay. Servers in this program are taken too.
+        Servers in this program are taken too. Name those of the option `mcp_servers` again that shall
+        stay: Claude Code drops the ones in this program that are missing.
         """
         loop, client = self._connected()
         given = async_servers(servers, loop.abort)
