@@ -80,6 +80,11 @@ def compose(
         environment=without_secrets(settings.environ),
         results_dir=start.folder / start.session_id / "tool-results",
     )
+    client = ModelClient.from_environment(settings.environ, user_agent=f"claude-wrapper/{AGENT_VERSION}")
+    wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
+    for problem in wiring.problems:
+        sys.stderr.write(f"Warning: {problem}\n")
+    hooks = wiring.events(link, client, brief, meter, start_task)
     approval = Approval(
         access,
         frames,
@@ -88,11 +93,6 @@ def compose(
         _permission_host(settings.permission_prompt_tool, link, toolbox, context),
     )
     dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
-    client = ModelClient.from_environment(settings.environ, user_agent=f"claude-wrapper/{AGENT_VERSION}")
-    wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
-    for problem in wiring.problems:
-        sys.stderr.write(f"Warning: {problem}\n")
-    hooks = wiring.events(link, client, brief, meter, start_task)
     tool_round = ToolRound(
         dispatcher,
         session,

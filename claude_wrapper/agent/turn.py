@@ -90,14 +90,14 @@ class Turn(msgspec.Struct):
     bad_answers: int = 0
     last_bad_answer: str = ""
     stop_blocks: int = 0
-
-    @property
-    def prompt_uuids(self) -> list[str]:
-        """Ids of the prompts that have one."""
     """How often in a row, without a call in between, hooks kept the turn from ending."""
     stop_active: bool = False
     """They have done so in this turn."""
     stop_trouble_told: bool = False
+
+    @property
+    def prompt_uuids(self) -> list[str]:
+        """Ids of the prompts that have one."""
         return [prompt.uuid for prompt in self.prompts if prompt.uuid is not None]
 
     @property
