@@ -29,9 +29,7 @@ def main(argv: list[str] | None = None) -> int:
             return _say(help_text())
         return _run(arguments)
     except UsageError as error:
-        return _refuse(
-            f"error: {error}" if str(error).startswith(("option", "unknown")) else f"Error: {error}"
-        )
+        return _refuse(error.line)
     except SettingsError as error:
         return _refuse(f"Error: {error}")
 

@@ -7,14 +7,22 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import field
 
-from .flags import BY_NAME, FLAGS, Flag
+from .flags import FLAGS, Flag
+from .foreign_flags import BY_NAME, foreign_refusal
 from .permissions.rules import split_rules
 
-__all__ = ["Arguments", "UsageError", "help_text", "parse_arguments"]
+__all__ = ["Arguments", "UsageError", "help_text", "invalid_value", "parse_arguments"]
 
 
 class UsageError(Exception):
-    """The command line cannot be understood; the text says what is wrong with it."""
+    """The command line cannot be understood; the text says what is wrong with it.
+
+    `plain` texts stand alone on stderr, the others behind `Error: `.
+    """
+
+    def __init__(self, text: str, *, plain: bool = False) -> None:
+        super().__init__(text)
+        self.line = text if plain else f"Error: {text}"
 
 
 class Arguments(msgspec.Struct):
@@ -52,57 +60,77 @@ def parse_arguments(argv: Sequence[str]) -> Arguments:
             continue
         name, joined, value = word.partition("=")
         flag = BY_NAME.get(name)
-        if flag is None:
-            raise UsageError(f"unknown option '{name}'{_nearest(name)}")
-        _take(found, flag, name, value if joined else None, rest)
+        if flag is not None and not (joined and flag.kind == "switch"):
+            _take(found, flag, value if joined else None, rest)
+        else:
+            _take_letters(found, word, rest)
+    refusal = foreign_refusal({*found.switches, *found.values, *found.lists})
+    if refusal is not None and not (found.has("help") or found.has("version")):
+        raise UsageError(refusal, plain=True)
     return found
 
 
-def _take(found: Arguments, flag: Flag, name: str, value: str | None, rest: list[str]) -> None:
+def invalid_value(name: str, value: str, why: str) -> UsageError:
+    """The complaint about the value of a flag."""
+    flag = next(flag for flag in BY_NAME.values() if flag.field == name)
+    return UsageError(f"error: option '{flag.title}' argument '{value}' is invalid. {why}", plain=True)
+
+
+def _take_letters(found: Arguments, word: str, rest: list[str]) -> None:
+    """Several flags of one letter behind one dash, or such a flag and its value in one word."""
+    flag = BY_NAME.get(word[:2])
+    if word.startswith("--") or flag is None or len(word) < 3:  # a dash, a letter, and more
+        raise UsageError(f"error: unknown option '{word}'{_nearest(word)}", plain=True)
     if flag.kind == "switch":
-        if value is not None:
-            raise UsageError(f"option '{name}' takes no value")
+        _take(found, flag, None, rest)
+        rest.append(f"-{word[2:]}")
+    else:
+        _take(found, flag, word[2:], rest)
+
+
+def _take(found: Arguments, flag: Flag, value: str | None, rest: list[str]) -> None:
+    if flag.kind == "switch":
         found.switches.add(flag.field)
-    elif flag.kind == "maybe":
+        return
+    if flag.kind == "maybe":
         if value is None and rest and not rest[-1].startswith("-"):
             value = rest.pop()
+        if value is not None:
+            _check_choice(flag, value)
         found.values[flag.field] = value or ""
-    elif flag.kind == "value":
-        if value is None:
-            if not rest:
-                raise UsageError(f"option '{name} <value>' argument missing")
-            value = rest.pop()
-        if flag.choices and value not in flag.choices:
-            raise UsageError(
-                f"option '{name}' does not know '{value}': it takes one of {', '.join(flag.choices)}"
-            )
-        found.values[flag.field] = value
-    else:
-        _take_list(found, flag, name, value, rest)
-
-
-def _take_list(found: Arguments, flag: Flag, name: str, value: str | None, rest: list[str]) -> None:
-    items = [value] if value is not None else []
-    if value is None:
-        if not rest:
-            raise UsageError(f"option '{name} <value>' argument missing")
+        return
+    first = _next(flag, value, rest)
+    if flag.kind == "value":
+        _check_choice(flag, first)
+        found.values[flag.field] = first
+        return
+    items = [first]
+    while flag.kind in {"list", "many"} and value is None and rest and not rest[-1].startswith("-"):
         items.append(rest.pop())
-        while rest and not rest[-1].startswith("-"):
-            items.append(rest.pop())
     if flag.kind == "list":
         items = [part for item in items for part in split_rules(item)]
     found.lists.setdefault(flag.field, []).extend(items)
+
+
+def _next(flag: Flag, value: str | None, rest: list[str]) -> str:
+    if value is not None:
+        return value
+    if not rest:
+        raise UsageError(f"error: option '{flag.title}' argument missing", plain=True)
+    return rest.pop()
+
+
+def _check_choice(flag: Flag, value: str) -> None:
+    if flag.choices and value not in flag.choices:
+        raise invalid_value(flag.field, value, f"It takes one of: {', '.join(flag.choices)}.")
 
 
 def help_text() -> str:
     """What `--help` prints."""
     rows = []
     for flag in FLAGS:
-        head = ", ".join(flag.names.split())
-        if flag.kind != "switch":
-            head += {"value": " <value>", "maybe": " [value]"}.get(flag.kind, " <values...>")
         choices = f" ({', '.join(flag.choices)})" if flag.choices else ""
-        rows.append(f"  {head:<44} {flag.help}{choices}")
+        rows.append(f"  {flag.title:<48} {flag.help}{choices}")
     usage = "Usage: claude-agent [options] [prompt]\n\nA coding agent: it answers prompts, from the command line or as frames on stdin.\n\nOptions:"
     return "\n".join([usage, *rows]) + "\n"
 
@@ -110,5 +138,5 @@ def help_text() -> str:
 def _nearest(name: str) -> str:
     import difflib  # noqa: PLC0415  # start-up: only a mistyped command line needs it
 
-    near = difflib.get_close_matches(name, BY_NAME, n=1, cutoff=0.75)
-    return f" (did you mean {near[0]}?)" if near else ""
+    near = difflib.get_close_matches(name, [each for each in BY_NAME if len(each) > 2], n=1, cutoff=0.7)
+    return f"\n(Did you mean {near[0]}?)" if near else ""

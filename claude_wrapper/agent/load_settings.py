@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +13,20 @@ from claude_wrapper.store.paths import is_session_id
 from claude_wrapper.wire.permissions import PermissionMode
 
 from .api.tuning import Thinking, Wishes
+from .argument_values import (
+    check_autocompact,
+    effort,
+    names_in,
+    number_above_zero,
+    schema,
+    subagents,
+    text_or_file,
+    thinking_tokens,
+    turn_limit,
+    whole_above_zero,
+)
 from .cli import Arguments, UsageError
+from .contradictions import refuse_contradictions
 from .permissions.policy import AddedDirectory, Policy
 from .permissions.rules import RuleBehavior
 from .settings import ModelSettings, SessionChoice, Settings
@@ -35,10 +47,12 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         environment.update(each.environment())
     policy, problems = _policy(arguments, files, environment, cwd)
     output_format = arguments.value("output_format") or "text"
-    _refuse_contradictions(arguments, output_format)
+    refuse_contradictions(arguments, output_format)
+    check_autocompact(arguments)
+    subagents(arguments)
     return Settings(
         cwd=cwd,
-        prompt=" ".join(arguments.words) if arguments.words else None,
+        prompt=arguments.words[0] if arguments.words else None,
         output_format=output_format,
         input_format=arguments.value("input_format") or "text",
         verbose=arguments.has("verbose"),
@@ -48,15 +62,15 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         session_mirror=arguments.has("session_mirror"),
         await_initialize=arguments.has("await_initialize"),
         state_events=_state_events(environment),
-        model=_model(arguments, files, environment),
-        system_prompt=_text_or_file(arguments, "system_prompt", cwd),
-        append_system_prompt=_text_or_file(arguments, "append_system_prompt", cwd),
+        model=_model(arguments, files, environment, warnings),
+        system_prompt=text_or_file(arguments, "system_prompt", cwd),
+        append_system_prompt=text_or_file(arguments, "append_system_prompt", cwd),
         tools=_tools(arguments),
         policy=policy,
         permission_prompt_tool=_prompt_tool(arguments),
-        max_turns=_whole(arguments, "max_turns", environment.get("CLAUDE_CODE_MAX_TURNS")) or None,
-        max_budget_usd=_number(arguments, "max_budget_usd"),
-        json_schema=_schema(arguments),
+        max_turns=turn_limit(arguments, environment),
+        max_budget_usd=number_above_zero(arguments, "max_budget_usd"),
+        json_schema=schema(arguments),
         mcp_servers=_mcp_servers(arguments, cwd),
         session=_session(arguments),
         files=tuple(files),
@@ -66,25 +80,16 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
     )
 
 
-def _refuse_contradictions(arguments: Arguments, output_format: str) -> None:
-    if output_format == "stream-json" and not arguments.has("verbose"):
-        raise UsageError("When using --print, --output-format=stream-json requires --verbose")
-    if arguments.value("input_format") == "stream-json" and output_format != "stream-json":
-        raise UsageError("--input-format=stream-json requires --output-format=stream-json")
-    if arguments.has("system_prompt") and arguments.has("system_prompt_file"):
-        raise UsageError("--system-prompt and --system-prompt-file cannot be used together")
-
-
 def _files(
     arguments: Arguments, environ: Mapping[str, str], cwd: Path
 ) -> tuple[list[SettingsFile], list[str]]:
     """The settings in order of precedence, lowest first, and what had to be left out of them."""
     chosen = arguments.value("setting_sources")
     sources = _ALL_SOURCES if chosen is None else tuple(part.strip() for part in chosen.split(","))
-    unknown = [name for name in sources if name and name not in _ALL_SOURCES]
+    unknown = [name for name in sources if name not in _ALL_SOURCES] if chosen else []
     if unknown:
         raise UsageError(
-            f"--setting-sources does not know '{unknown[0]}': it takes {', '.join(_ALL_SOURCES)}"
+            f"--setting-sources does not know '{unknown[0]}': it takes {', '.join(_ALL_SOURCES)}", plain=True
         )
     if arguments.has("restricted") or arguments.has("safe_mode"):
         sources = ()
@@ -109,8 +114,11 @@ def _policy(
     arguments: Arguments, files: list[SettingsFile], environ: Mapping[str, str], cwd: Path
 ) -> tuple[Policy, list[str]]:
     mode, bypass = _mode(arguments, files, environ)
-    directories = [AddedDirectory(_folder(path, cwd), "cliArg") for path in arguments.list("add_dirs")]
-    directories = [each for each in directories if each.path != str(cwd)]
+    given = [cwd / Path(path).expanduser() for path in arguments.list("add_dirs")]
+    missing = [
+        f"--add-dir: there is no folder {path}, so it is left out." for path in given if not path.is_dir()
+    ]
+    directories = [AddedDirectory(str(path), "cliArg") for path in given if path.is_dir() and path != cwd]
     for each in files:
         directories += [AddedDirectory(str(cwd / path), each.source) for path in each.directories()]
     policy = Policy(
@@ -130,7 +138,8 @@ def _policy(
     problems += found
     policy, found = policy.with_rules(arguments.list("disallowed_tools"), "deny", "cliArg")
     problems += found
-    return policy, [f"The permission rule {each.text} has no effect: {each.problem}." for each in problems]
+    useless = [f"The permission rule {each.text} has no effect: {each.problem}." for each in problems]
+    return policy, missing + useless
 
 
 def _mode(
@@ -152,7 +161,8 @@ def _mode(
     wants_bypass = mode == "bypassPermissions" or arguments.has("allow_skip_permissions")
     if mode == "bypassPermissions" and _is_root(environ):
         raise UsageError(
-            "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"
+            "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons",
+            plain=True,
         )
     return cast("PermissionMode", mode), wants_bypass
 
@@ -164,48 +174,36 @@ def _is_root(environ: Mapping[str, str]) -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0 and environ.get("IS_SANDBOX") not in {"1", "true"}
 
 
-def _folder(path: str, cwd: Path) -> str:
-    folder = cwd / Path(path).expanduser()
-    if not folder.is_dir():
-        raise UsageError(f"--add-dir: there is no folder {folder}")
-    return str(folder)
-
-
-def _model(arguments: Arguments, files: list[SettingsFile], environ: Mapping[str, str]) -> ModelSettings:
+def _model(
+    arguments: Arguments, files: list[SettingsFile], environ: Mapping[str, str], warnings: list[str]
+) -> ModelSettings:
     name = arguments.value("model") or environ.get("ANTHROPIC_MODEL")
-    effort = arguments.value("effort")
+    wanted = effort(arguments, warnings)
     for each in reversed(files):
         name = name or _text(each.values.get("model"))
-        effort = effort or _text(each.values.get("effortLevel"))
+        wanted = wanted or _text(each.values.get("effortLevel"))
     wishes = Wishes(
         thinking=cast("Thinking | None", arguments.value("thinking")),
-        thinking_tokens=_whole(arguments, "max_thinking_tokens"),
-        display=arguments.value("thinking_display"),
-        effort=effort,
-        task_budget=_whole(arguments, "task_budget"),
+        thinking_tokens=thinking_tokens(arguments),
+        display=arguments.value("thinking_display") or _display(arguments),
+        effort=wanted,
+        task_budget=whole_above_zero(arguments, "task_budget"),
     )
     return ModelSettings(
         name=name or None,
-        fallbacks=tuple(arguments.list("fallback_model")),
+        fallbacks=names_in(arguments, "fallback_model"),
         wishes=wishes.with_environment(environ),
         betas=tuple(arguments.list("betas")),
     )
 
 
+def _display(arguments: Arguments) -> str | None:
+    """How thinking is to be shown where nobody says it: not at all where only the answer is printed."""
+    return None if arguments.value("output_format") == "stream-json" else "omitted"
+
+
 def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
-
-
-def _text_or_file(arguments: Arguments, name: str, cwd: Path) -> str | None:
-    path = arguments.value(f"{name}_file")
-    text = arguments.value(name)
-    if path is None:
-        return text
-    try:
-        from_file = (cwd / path).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(f"cannot read the prompt file {path}: {error.strerror or error}") from error
-    return from_file if not text else f"{text}\n\n{from_file}"
 
 
 def _tools(arguments: Arguments) -> tuple[str, ...] | None:
@@ -221,42 +219,6 @@ def _prompt_tool(arguments: Arguments) -> str | None:
     )
 
 
-def _whole(arguments: Arguments, name: str, otherwise: str | None = None) -> int | None:
-    text = arguments.value(name)
-    text = otherwise if text is None else text
-    if text is None or text == "":
-        return None
-    if not text.isdecimal():
-        raise UsageError(f"--{name.replace('_', '-')} takes a whole number, not '{text}'")
-    return int(text)
-
-
-def _number(arguments: Arguments, name: str) -> float | None:
-    text = arguments.value(name)
-    if text is None:
-        return None
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not (math.isfinite(number) and number > 0):
-        raise UsageError(f"--{name.replace('_', '-')} takes a number above zero, not '{text}'")
-    return number
-
-
-def _schema(arguments: Arguments) -> dict[str, Any] | None:
-    text = arguments.value("json_schema")
-    if text is None:
-        return None
-    try:
-        schema = msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        raise UsageError(f"--json-schema is not valid JSON: {error}") from error
-    if not isinstance(schema, dict):
-        raise UsageError("--json-schema must be a JSON object")
-    return schema
-
-
 def _mcp_servers(arguments: Arguments, cwd: Path) -> dict[str, dict[str, Any]]:
     servers: dict[str, dict[str, Any]] = {}
     for given in arguments.list("mcp_config"):
@@ -269,10 +231,10 @@ def _mcp_servers(arguments: Arguments, cwd: Path) -> dict[str, dict[str, Any]]:
                 text = path.read_text(encoding="utf-8")
             found = _object_decoder.decode(text)
         except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
-            raise SettingsError(f"Invalid MCP configuration: {error}") from error
-        configs = found.get("mcpServers", found)
+            raise SettingsError(f"Invalid MCP configuration:\n{error}") from error
+        configs = found.get("mcpServers")
         if not isinstance(configs, dict) or not all(isinstance(each, dict) for each in configs.values()):
-            raise SettingsError("Invalid MCP configuration: mcpServers is no object of servers")
+            raise SettingsError("Invalid MCP configuration:\nmcpServers is no object of servers")
         servers.update(configs)
     return servers
 
@@ -288,13 +250,8 @@ def _session(arguments: Arguments) -> SessionChoice:
         persist=not arguments.has("no_session_persistence"),
         title=arguments.value("name"),
     )
-    if chosen.session_id is not None:
-        if not is_session_id(chosen.session_id):
-            raise UsageError("Invalid session ID. Must be a valid UUID.")
-        if chosen.goes_on and not chosen.fork:
-            raise UsageError(
-                "--session-id can only be used with --continue or --resume if --fork-session is given"
-            )
+    if chosen.session_id is not None and not is_session_id(chosen.session_id):
+        raise UsageError("Invalid session ID. Must be a valid UUID.")
     return chosen
 
 

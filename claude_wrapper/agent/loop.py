@@ -7,6 +7,7 @@ from .api.api_error import ApiError, ReplyCutError
 from .calls import rejected_by_user
 from .closing import Closing
 from .ids import new_uuid
+from .limits import Limits
 from .opening import Opening
 from .parts import Parts
 from .prompts import Prompt
@@ -25,6 +26,7 @@ class Loop:
         self._parts = parts
         self._opening = Opening(parts)
         self._closing = Closing(parts)
+        self._limits = Limits(parts.settings, parts.meter)
         self._bad_answers = bad_answers
         self.turn: Turn | None = None
         parts.queue.on_urgent = self._cut_for_urgent
@@ -76,7 +78,7 @@ class Loop:
         while ending is None:
             turn.reached_model = True
             await parts.interruption.hold()
-            ending = self._limit(turn) or await self._round_trip(turn)
+            ending = self._limits.before_request(turn) or await self._round_trip(turn)
         return ending
 
     async def _round_trip(self, turn: Turn) -> Ending | None:
@@ -91,7 +93,7 @@ class Loop:
             except ApiError as error:
                 # Raised in here, it would come out of the round as a group of errors.
                 failure = error
-            ending = self._over_budget()
+            ending = self._limits.over_budget()
             if failure is None and ending is None and turn.calls:
                 return await self._run_tools(turn)
         if failure is not None:
@@ -100,30 +102,6 @@ class Loop:
             turn.usage = turn.usage_before_last
             return ending
         return await self._closing.after_text(turn, reply)
-
-    def _limit(self, turn: Turn) -> Ending | None:
-        """Whether the model may be asked once more."""
-        limit = self._parts.settings.max_turns
-        if limit is not None and turn.requests >= limit:
-            return Ending(
-                "error_max_turns",
-                "max_turns",
-                is_error=True,
-                errors=[f"Reached maximum number of turns ({limit})"],
-                num_turns=limit + 1,
-            )
-        return self._over_budget()
-
-    def _over_budget(self) -> Ending | None:
-        budget = self._parts.settings.max_budget_usd
-        if budget is None or self._parts.meter.total_cost_usd < budget:
-            return None
-        return Ending(
-            "error_max_budget_usd",
-            "budget_exhausted",
-            is_error=True,
-            errors=[f"Reached maximum budget (${budget:g})"],
-        )
 
     async def _run_tools(self, turn: Turn) -> Ending | None:
         """Run a round of tools; what in it ends the turn."""
@@ -140,8 +118,7 @@ class Loop:
             return Ending(terminal_reason="hook_stopped")
         if parts.queue.urgent:
             return Ending(terminal_reason="aborted_tools")
-        limit = parts.settings.max_turns
-        if limit is None or turn.requests < limit:
+        if self._limits.turns_left(turn):
             await self._opening.join(turn, parts.queue.joining())
         return None
 

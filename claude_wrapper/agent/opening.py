@@ -21,6 +21,7 @@ class Opening:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._first: list[Prompt] = []
+        self._title = parts.settings.session.title
 
     async def open(self, turn: Turn) -> Ending | None:
         """Begin a turn; an ending if nothing is to be asked of the model."""
@@ -70,6 +71,9 @@ class Opening:
         uuid = parts.session.add_prompt(prompt.uuid, prompt.content, parts.access.mode)
         if parts.settings.replay_prompts and not prompt.is_synthetic:
             parts.frames.user(uuid, prompt.content, is_replay=True)
+        if self._title:
+            parts.session.set_title(self._title)
+            self._title = None
         if outcome.title is not None:
             parts.session.set_title(outcome.title)
             parts.frames.title_changed(outcome.title)

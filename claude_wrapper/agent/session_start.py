@@ -88,7 +88,7 @@ def _go_on(settings: Settings, folder: Path) -> SessionStart:
 def _find(settings: Settings, folder: Path, wanted: str) -> Path:
     """The transcript of a session, in this project's folder or, if it is the only one, in another's."""
     if not is_session_id(wanted):
-        raise ResumeError(f"No conversation found with session ID: {wanted}")
+        return _titled(folder, wanted)
     path = transcript_path(folder, wanted)
     if path.is_file():
         return path
@@ -96,6 +96,19 @@ def _find(settings: Settings, folder: Path, wanted: str) -> Path:
     if len(elsewhere) != 1:
         raise ResumeError(f"No conversation found with session ID: {wanted}")
     return elsewhere[0]
+
+
+def _titled(folder: Path, title: str) -> Path:
+    """The transcript of the session that bears a title; the newest, if there are several."""
+    # Reading what sessions are about is for those who ask by a title.
+    from claude_wrapper.store.glance import glance  # noqa: PLC0415
+
+    for path in sorted(folder.glob("*.jsonl"), key=lambda path: path.stat().st_mtime, reverse=True):
+        if is_session_id(path.stem) and glance(path).custom_title == title:
+            return path
+    raise ResumeError(
+        f"Error: --resume: '{title}' is neither the id nor the title of a session of this folder."
+    )
 
 
 def _newest(folder: Path) -> Path | None:

@@ -125,7 +125,7 @@ def given_settings(value: str, cwd: Path) -> SettingsFile:
         try:
             return SettingsFile("flagSettings", _decoder.decode(text), cwd)
         except msgspec.DecodeError as error:
-            raise SettingsError(f"the settings are not valid JSON: {error}") from error
+            raise SettingsError(f"Invalid JSON provided to --settings: {error}") from error
     path = cwd / value
     if not path.exists():
         raise SettingsError(f"Settings file not found: {path}")

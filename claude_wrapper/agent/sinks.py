@@ -49,8 +49,20 @@ class TextSink:
             return
         text = frame.result if isinstance(frame.result, str) else ""
         if isinstance(frame.errors, list):
-            text = "Error: " + "; ".join(frame.errors)
+            text = _said(frame.subtype, frame.errors)
         self._writer.write(text.encode("utf-8", "replace") + b"\n")
+
+
+def _said(subtype: str, errors: list[str]) -> str:
+    """What a reader of text is told of a failed run; scripts know the lines about limits by their words."""
+    text = "; ".join(errors)
+    if subtype == "error_max_turns":
+        text = f"Reached max turns {text[text.rfind('(') :]}"
+    elif subtype == "error_max_budget_usd":
+        text = f"Exceeded USD budget ({text[text.rfind('$') + 1 :]}"
+    elif subtype == "error_during_execution":
+        text = "Execution error"
+    return text if subtype == "error_during_execution" else f"Error: {text}"
 
 
 class ArraySink:

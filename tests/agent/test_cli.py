@@ -5,8 +5,6 @@ import pytest
 from claude_wrapper.agent.cli import UsageError, help_text, parse_arguments
 from claude_wrapper.agent.flags import FLAGS
 
-EXAMPLES = {"switch": (), "value": ("x",), "list": ("a", "b"), "many": ("a b",), "maybe": ("x",)}
-
 
 @pytest.mark.parametrize("flag", FLAGS, ids=lambda flag: flag.field)
 def test_every_flag_is_understood_in_both_forms(flag):
@@ -17,7 +15,7 @@ def test_every_flag_is_understood_in_both_forms(flag):
             continue
         two, one = parse_arguments([name, value]), parse_arguments([f"{name}={value}"])
         assert two == one
-        given = two.list(flag.field) if flag.kind in {"list", "many"} else [two.value(flag.field)]
+        given = two.list(flag.field) if flag.kind in {"list", "many", "each"} else [two.value(flag.field)]
         assert given == [value]
 
 
@@ -66,16 +64,46 @@ def test_words_are_the_prompt():
 @pytest.mark.parametrize(
     ("argv", "text"),
     [
-        (["--modle", "x"], "unknown option '--modle' (did you mean --model?)"),
-        (["--model"], "option '--model <value>' argument missing"),
-        (["--print=yes"], "option '--print' takes no value"),
-        (["--effort", "x", "--output-format", "xml"], "text, json, stream-json"),
+        (["--modle", "x"], "error: unknown option '--modle'\n(Did you mean --model?)"),
+        (["--verb"], "error: unknown option '--verb'\n(Did you mean --verbose?)"),
+        (["-x"], "error: unknown option '-x'"),
+        (["-mx"], "error: unknown option '-mx'"),
+        (["--model"], "error: option '--model <model>' argument missing"),
+        (["--add-dir"], "error: option '--add-dir <directories...>' argument missing"),
+        (["--print=yes"], "error: unknown option '--print=yes'"),
+        (
+            ["--output-format", "xml"],
+            "'--output-format <format>' argument 'xml' is invalid. It takes one of: text, ",
+        ),
+        (["--prompt-suggestions=maybe"], "'--prompt-suggestions [value]' argument 'maybe' is invalid."),
+        (["--bg", "x"], "--bg needs an interactive session"),
+        (["--worktree"], "git worktree add"),
     ],
 )
 def test_mistakes_are_named(argv, text):
     with pytest.raises(UsageError) as caught:
         parse_arguments(argv)
-    assert text in str(caught.value)
+    assert text in caught.value.line
+
+
+def test_letters_may_share_a_dash():
+    found = parse_arguments(["-pc", "-rabc", "-nTitle", "go"])
+
+    assert (found.switches, found.words) == ({"print_mode", "continue_newest"}, ["go"])
+    assert (found.value("resume"), found.value("name")) == ("abc", "Title")
+
+
+@pytest.mark.parametrize(
+    "flag", ["--ide", "--chrome", "--no-chrome", "--brief", "--from-pr=1", "--plugin-url=x"]
+)
+def test_flags_of_programs_with_a_screen_are_taken_and_mean_nothing(flag):
+    assert parse_arguments(["-p", flag, "--", "go"]).words == ["go"]
+
+
+def test_a_flag_for_one_folder_leaves_the_prompt_alone():
+    found = parse_arguments(["-p", "--plugin-dir", "a", "--plugin-dir", "b", "go"])
+
+    assert (found.list("plugin_dirs"), found.words) == (["a", "b"], ["go"])
 
 
 def test_the_help_text_names_every_flag():

@@ -66,7 +66,7 @@ def test_a_failed_run_prints_why_and_exits_1(workspace):
 
     with ScriptedModel([call("Bash", command="echo 1")]) as model:
         code, out, _ = workspace.run(model, "-p", "--max-turns", "1", "hi")
-    assert (code, out) == (1, "Error: Reached maximum number of turns (1)\n")
+    assert (code, out) == (1, "Error: Reached max turns (1)\n")
 
 
 def test_words_behind_a_list_need_two_dashes(workspace):
@@ -146,10 +146,10 @@ def test_a_model_that_never_hands_the_value_in_is_reminded_once(workspace):
     ("argv", "text"),
     [
         (("--no-such-flag",), "unknown option '--no-such-flag'"),
-        (("--permission-mode", "nonsense"), "'--permission-mode' does not know 'nonsense'"),
-        (("--model",), "'--model <value>' argument missing"),
+        (("--permission-mode", "nonsense"), "'--permission-mode <mode>' argument 'nonsense' is invalid."),
+        (("--model",), "'--model <model>' argument missing"),
         (("--settings", "{bad"), "Settings file not found"),
-        (("--settings", '{"a": }'), "not valid JSON"),
+        (("--settings", '{"a": }'), "Invalid JSON provided to --settings"),
         (("--mcp-config", "{bad"), "MCP config file not found"),
         (("--mcp-config", '{"mcpServers": 3}'), "Invalid MCP configuration"),
         (("--json-schema", "{bad"), "--json-schema is not valid JSON"),
@@ -157,9 +157,8 @@ def test_a_model_that_never_hands_the_value_in_is_reminded_once(workspace):
         (("--json-schema", '{"type": "nosuch"}'), "is not a valid JSON Schema"),
         (("--output-format", "stream-json"), "requires --verbose"),
         (("--input-format", "stream-json"), "--output-format=stream-json"),
-        (("--max-turns", "many"), "--max-turns takes a whole number"),
-        (("--max-budget-usd", "-1"), "--max-budget-usd takes a number above zero"),
-        (("--add-dir", "/no/such/folder"), "there is no folder"),
+        (("--max-turns", "many"), "It takes a number."),
+        (("--max-budget-usd", "-1"), "It takes a number above zero"),
         (("--setting-sources", "user,nosuch"), "does not know 'nosuch'"),
     ],
 )

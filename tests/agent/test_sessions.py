@@ -1,5 +1,6 @@
 """Sessions on disk: written as they happen, gone on with, copied, cut."""
 
+import json
 import os
 import signal
 import stat
@@ -142,7 +143,10 @@ def test_no_more_is_cut_than_the_turn_that_was_named(workspace):
     ("argv", "text"),
     [
         ((f"--resume={NONE}",), f"No conversation found with session ID: {NONE}"),
-        (("--resume=nonsense",), "No conversation found with session ID: nonsense"),
+        (
+            ("--resume=nonsense",),
+            "Error: --resume: 'nonsense' is neither the id nor the title of a session of this folder.",
+        ),
         ((f"--resume={ID}", f"--resume-session-at={NONE}"), f"No message found with message.uuid of: {NONE}"),
     ],
 )
@@ -240,3 +244,12 @@ def test_a_folder_that_cannot_be_written_does_not_cost_the_session(workspace):
     _, talk = one(workspace)
 
     assert talk.of("result")[0]["result"] == "Answer."
+
+
+@pytest.mark.feature("CLI-13", "SESS-04")
+def test_a_session_may_be_named_by_its_title(workspace):
+    with ScriptedModel([say("a")]) as model:
+        workspace.run(model, "-p", "--name", "The lions", "--session-id", ID, "remember")
+        code, out, _ = workspace.run(model, "-p", "--resume", "The lions", "--output-format=json", "go on")
+
+    assert (code, json.loads(out)["session_id"]) == (0, ID)

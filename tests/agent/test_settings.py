@@ -142,13 +142,12 @@ def test_what_the_settings_hold_is_not_printed_with_them(load):
 
 
 @pytest.mark.feature("PERM-34")
-def test_added_folders_have_to_be_there(load, place):
+def test_added_folders_that_are_not_there_are_told_of_and_left_out(load, place):
     (place / "other").mkdir()
-    assert [d.path for d in load("--add-dir", str(place / "other")).policy.directories] == [
-        str(place / "other")
-    ]
-    with pytest.raises(UsageError, match="there is no folder"):
-        load("--add-dir", str(place / "none"))
+    settings = load("--add-dir", str(place / "other"), str(place / "none"))
+
+    assert [d.path for d in settings.policy.directories] == [str(place / "other")]
+    assert any("there is no folder" in text for text in settings.warnings)
 
 
 @pytest.mark.feature("SET-04")
@@ -168,10 +167,48 @@ def test_prompts_may_be_files(load, place):
     assert load("--system-prompt-file", "p.txt").system_prompt == "Be brief."
     assert (
         load("--append-system-prompt", "a", "--append-system-prompt-file", "p.txt").append_system_prompt
-        == "a\n\nBe brief."
+        == "Be brief.\n\na"
     )
-    with pytest.raises(UsageError, match="cannot be used together"):
-        load("--system-prompt", "x", "--system-prompt-file", "p.txt")
+    assert load("--system-prompt", "x", "--system-prompt-file", "p.txt").system_prompt == "Be brief.\n\nx"
+    with pytest.raises(UsageError, match="System prompt file not found"):
+        load("--system-prompt-file", "none.txt")
+
+
+@pytest.mark.feature("ENV-11")
+@pytest.mark.parametrize(
+    ("given", "limit"),
+    [("3", 3), ("0", None), ("", None), ("-1", 1), ("1.5", 1), ("0x2", 2), ("Infinity", None)],
+)
+def test_a_limit_of_turns_is_any_number(load, given, limit):
+    assert load(f"--max-turns={given}", CLAUDE_CODE_MAX_TURNS="9").max_turns == limit
+    assert load(CLAUDE_CODE_MAX_TURNS="9").max_turns == 9
+
+
+@pytest.mark.parametrize(
+    ("argv", "environ", "text"),
+    [
+        (("--max-turns", "NaN"), {}, "It takes a number."),
+        (("--max-thinking-tokens", "x"), {}, "It takes a number."),
+        (("--task-budget", "0"), {}, "a whole number above zero"),
+        (("--max-budget-usd", "0"), {}, "a number above zero"),
+        (("--autocompact", "50k"), {}, "100k tokens at least"),
+        ((), {"CLAUDE_CODE_MAX_TURNS": "0"}, "CLAUDE_CODE_MAX_TURNS takes a whole number above zero"),
+        (("--agents", "{bad"), {}, "Invalid --agents configuration"),
+        (("--agents", '{"a": {"prompt": "p"}}'), {}, "a.description is no text"),
+        (("--resume-session-at", "x"), {}, "needs --resume"),
+        (("--replay-user-messages",), {}, "needs both formats"),
+        (("--include-partial-messages",), {}, "needs --output-format"),
+    ],
+)
+def test_values_that_mean_nothing_are_refused(load, argv, environ, text):
+    with pytest.raises(UsageError) as caught:
+        load(*argv, **environ)
+    assert text in caught.value.line
+
+
+@pytest.mark.parametrize("window", ["auto", "100k", "200", "200000"])
+def test_the_window_may_be_written_in_thousands(load, window):
+    load("--autocompact", window)
 
 
 @pytest.mark.parametrize(

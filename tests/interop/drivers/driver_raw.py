@@ -1,5 +1,6 @@
 """Plays one run without an SDK: writes frames to an agent's stdin and notes every line of its stdout."""
 
+import base64
 import contextlib
 import json
 import os
@@ -14,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 30.0
+NEWS = ("⚠", "[claude-code:", "Warning: ")
+"""Beginnings of lines that tell news of models and of what was left out; a run goes on behind them."""
 STREAMS = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
 
 
@@ -40,9 +43,14 @@ class RawRun:
             [spec["agent"], *([] if spec.get("bare") else STREAMS), *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
+        self._readers = [
+            threading.Thread(target=self._read, daemon=True),
+            threading.Thread(target=self._read_complaint, daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
 
     def play(self) -> None:
         for step in self._spec["steps"]:
@@ -52,7 +60,8 @@ class RawRun:
             self._agent.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self._put("waited", {"for": "exit"})
-        self._reader.join(PATIENCE)
+        for reader in self._readers:
+            reader.join(PATIENCE)
 
     def _put(self, kind: str, row: Any) -> None:
         self._events.write(json.dumps({"kind": kind, kind: row}) + "\n")
@@ -73,6 +82,14 @@ class RawRun:
                 self._answer(frame)
         self._frames.put(None)
 
+    def _read_complaint(self) -> None:
+        """Note the first line of stderr; what is written there behind it is for people."""
+        assert self._agent.stderr is not None
+        lines = [raw.decode("utf-8", "replace").rstrip("\n") for raw in self._agent.stderr]
+        told = [line for line in lines if line.strip() and not line.startswith(NEWS)]
+        if told:
+            self._put("complaint", {"line": told[0]})
+
     def _answer(self, frame: dict[str, Any]) -> None:
         """Send the first answer whose pattern fits; none fits: stay silent."""
         row = next((row for row in self._answers if matches(row["match"], frame["request"])), None)
@@ -89,13 +106,17 @@ class RawRun:
         self._send({"type": "control_response", "response": response})
 
     def _send(self, frame: Any) -> None:
-        assert self._agent.stdin is not None
         line = frame if isinstance(frame, str) else json.dumps(frame)
+        self._write(line.encode() + b"\n")
+
+    def _write(self, data: bytes, *, may_break: bool = False) -> None:
+        assert self._agent.stdin is not None
         try:
-            self._agent.stdin.write(line.encode() + b"\n")
+            self._agent.stdin.write(data)
             self._agent.stdin.flush()
         except (BrokenPipeError, ValueError):
-            self._put("waited", {"for": "an open stdin"})
+            if not may_break:
+                self._put("waited", {"for": "an open stdin"})
 
     def _close(self) -> None:
         assert self._agent.stdin is not None
@@ -122,6 +143,10 @@ class RawRun:
                 )
             case {"send": frame}:
                 self._send(frame)
+            case {"write": text}:
+                self._write(text.encode() * step.get("times", 1), may_break=step.get("may_break", False))
+            case {"write_b64": text}:
+                self._write(base64.b64decode(text))
             case {"wait": pattern}:
                 self._wait(pattern, step.get("timeout", PATIENCE))
             case {"close": _}:

@@ -20,7 +20,8 @@ that lasts from run to run), `env`, `reset` (the project as at the start). By `v
 - `functions`: pairs of a function of the module and its arguments
 - `raw`: `arguments` after the usual ones (`bare`: instead of them), `answers` to requests of the agent, `steps`:
   `hello` (initialize), `ask` (a prompt, `with` further members), `control`, `send`, `wait` (for a frame like this),
-  `close`, `signal`, `make` (an empty file), `pause`
+  `write` (a text as it is, `times` over; `may_break`: the agent may read no further), `write_b64`, `close`, `signal`, `make` (an empty file), `pause`. Lines of
+  stdout that are no frames and the first line of stderr are compared, too
 """
 
 import json
