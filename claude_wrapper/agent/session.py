@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -180,7 +181,9 @@ class Session:
                 session_id=self.id,
                 total_cost_usd=total_cost,
                 total_api_duration=api_ms,
+                total_api_duration_without_retries=api_ms,
                 total_duration=wall_ms,
+                start_time=int(time.time() * 1000 - wall_ms),
                 model_usage=usage,
             )
         )

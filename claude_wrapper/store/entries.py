@@ -103,7 +103,14 @@ class CostStateEntry(Entry, kw_only=True, tag="cost-state"):
     total_cost_usd: float = field(name="totalCostUSD")
     total_api_duration: float = field(name="totalAPIDuration")
     total_duration: float
+    start_time: int
+    """When the session would have begun, had it run without a break; milliseconds since 1970."""
     model_usage: dict[str, dict[str, Any]]
+    total_api_duration_without_retries: float = field(name="totalAPIDurationWithoutRetries")
+    total_tool_duration: float = 0
+    total_lines_added: int = 0
+    total_lines_removed: int = 0
+    """The counts that we do not keep are written too: Claude Code carries on no totals that lack one of them."""
 
 
 class ReplyEndEntry(Entry, kw_only=True, tag="reply-end"):

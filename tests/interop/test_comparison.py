@@ -43,7 +43,24 @@ def play(folder="/tmp/one", *, refusal="Sorry, no.", fault=("ResultError", "Proc
         runs=[RunSeen(events, processes, 0, "")],
         requests=[{"model": "m", "messages": asked}],
         files={"b.txt": "b"},
+        transcripts={f"{project.replace('/', '-')}/{session}.jsonl": transcript(call)},
     )
+
+
+def transcript(call):
+    """A prompt, a note that only the agent needs, a call, its result, an answer; linked one to the other."""
+    contents = ["Go", "aside", [{"type": "tool_use"}], [{"type": "tool_result"}], [{"type": "text"}]]
+    ids = [str(uuid.uuid4()) for _ in contents]
+    rows = [
+        {
+            "type": kind,
+            "uuid": ids[at],
+            "parentUuid": ids[at - 1] if at else None,
+            "message": {"content": contents[at]},
+        }
+        for at, kind in enumerate(["user", "attachment", "assistant", "user", "assistant"])
+    ]
+    return [{"type": "queue-operation", "sessionId": call}, *rows]
 
 
 def found(one, other):
@@ -161,3 +178,39 @@ def test_what_a_missing_feature_explains_is_open_and_not_wrong():
     assert outcome.word == "open"
     judge(equal := replace(outcome, differences=[]), [], replace(SCENARIO, open="subagents"))
     assert equal.word == "equal"
+
+
+def the_transcript(seen):
+    return next(iter(seen.transcripts.values()))
+
+
+def test_an_entry_of_a_conversation_that_is_not_written_shows():
+    assert tampered(lambda seen: the_transcript(seen).pop()) == [
+        "transcripts[0]: missing after user [tool_result]: assistant [text]"
+    ]
+
+
+def test_an_entry_that_hangs_elsewhere_shows():
+    def unlink(seen):
+        rows = the_transcript(seen)
+        rows[-1]["parentUuid"] = rows[1]["uuid"]
+
+    assert tampered(unlink) == ["transcripts[0][3] assistant [text].after: 0, should be 2"]
+
+
+def test_what_an_agent_notes_for_itself_in_a_transcript_does_not_show():
+    def rename_note(seen):
+        the_transcript(seen)[2]["type"] = "progress"
+
+    assert tampered(rename_note) == []
+
+
+def test_effort_and_marks_for_the_cache_show():
+    def tune(seen):
+        seen.requests[0]["output_config"] = {"effort": "high"}
+        seen.requests[0]["messages"][-1]["content"][0]["cache_control"] = {"type": "ephemeral"}
+
+    assert tampered(tune) == [
+        'requests[0] request of 2 messages.effort: "high", should be null',
+        "requests[0] request of 2 messages.cached: true, should be false",
+    ]

@@ -47,7 +47,9 @@ class Asked:
         return {
             "model": body["model"],
             "stream": body.get("stream", False),
-            "thinking": body.get("thinking", {}).get("type"),
+            "thinking": thinking(body),
+            "effort": (body.get("output_config") or {}).get("effort"),
+            "cached": marked(body["messages"][-1:]),
             "tools": sorted(name for name in offered & rules.TOOLS_OF_BOTH if self._own.names(name)),
             "told": sorted(self._told),
             "messages": messages,
@@ -105,6 +107,20 @@ class Asked:
             if part.get("text") != "":
                 normal.append(part)
         return {**bare(block), "content": normal}
+
+
+def thinking(body: Row) -> Row | None:
+    """How the model shall think, without the way of showing it that a vendor prefers and nobody can ask for."""
+    asked = body.get("thinking")
+    return asked and {key: value for key, value in asked.items() if (key, value) != rules.PREFERRED_DISPLAY}
+
+
+def marked(messages: list[Row]) -> bool:
+    """Whether one of `messages` bears a mark for the cache."""
+    contents = [message["content"] for message in messages]
+    return any(
+        "cache_control" in block for blocks in contents if isinstance(blocks, list) for block in blocks
+    )
 
 
 def bare(block: Row) -> Row:

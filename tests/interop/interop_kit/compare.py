@@ -43,6 +43,10 @@ class Comparison:
                 yield from self._rows(f"run {run} {section}", left, right)
         elif section == "requests":
             yield from self._rows(section, reference, other)
+        elif section == "transcripts" and len(reference) == len(other):
+            for index, (left, right) in enumerate(zip(reference, other, strict=True)):
+                yield from self._value(f"transcripts[{index}].name", left["name"], right["name"])
+                yield from self._rows(f"transcripts[{index}]", left["entries"], right["entries"])
         else:
             yield from self._value(section, reference, other)
 

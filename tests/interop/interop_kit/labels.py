@@ -4,10 +4,12 @@ from typing import Any
 
 
 def label(row: dict[str, Any]) -> str:
-    """The kind of a message, a callback, a call, or a request for a model's reply."""
+    """The kind of a message, a callback, a call, an entry, or a request for a model's reply."""
     kind = row.get("kind", "request")
     if kind == "request":
         return f"request of {row['known'] + len(row['messages'])} messages"
+    if "blocks" in row:
+        return " ".join([kind, *(f"[{block}]" for block in row["blocks"])])
     if kind == "raise":
         return f"raise {row['mro'][0] if row['mro'] else '?'}"
     data = row["data"] if isinstance(row.get("data"), dict) else row

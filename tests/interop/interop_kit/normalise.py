@@ -11,6 +11,7 @@ from interop_kit.observation import Observation, Row, RunSeen
 from interop_kit.ordinals import numbered
 from interop_kit.own import OwnWords
 from interop_kit.scenario import HOME, PROJECT, Scenario, mapped
+from interop_kit.transcripts import normal_transcripts
 
 Record = dict[str, Any]
 """What is compared: section name to JSON."""
@@ -30,6 +31,7 @@ def normalised(seen: Observation, scenario: Scenario) -> Record:
     record = {name: [run[name] for run in runs] for name in ("messages", "callbacks", "calls", "ends")}
     record["requests"] = normal_requests(mapped(seen.requests, place), own)
     record["files"] = mapped(seen.files, place)
+    record["transcripts"] = normal_transcripts(mapped(seen.transcripts, place))
     return numbered(record, own)
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -32,12 +33,24 @@ class Observation:
     requests: list[Row] = field(default_factory=list)
     """Bodies of the requests for model replies, in order."""
     files: dict[str, str] = field(default_factory=dict)
+    """The project's, at the end."""
+    transcripts: dict[str, list[Row]] = field(default_factory=dict)
+    """The entries of each transcript in the home, by its path below the folder of all."""
     seconds: float = 0.0
 
 
 def json_lines(path: Path) -> list[Row]:
-    """The rows of a file of JSON lines; none when it was never made."""
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    """The rows of a file of JSON lines; none when it was never made. A last line that a kill cut off is none."""
+    text = path.read_text() if path.exists() else ""
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+
+
+def transcripts(home: Path, known: Iterable[str] = ()) -> dict[str, list[Row]]:
+    """Every transcript in the home: those that are `known` in that order, then the new ones, the oldest first."""
+    folder = home / ".claude" / "projects"
+    rows = {str(path.relative_to(folder)): json_lines(path) for path in folder.rglob("*.jsonl")}
+    new = sorted(rows.keys() - set(known), key=lambda name: str(rows[name][0].get("timestamp")))
+    return {name: rows[name] for name in [*known, *new] if name in rows}
 
 
 def tree(folder: Path) -> dict[str, str]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from interop_kit.cells import DRIVERS, Cell
 from interop_kit.model import Model
-from interop_kit.observation import Observation, Row, RunSeen, json_lines, tree
+from interop_kit.observation import Observation, Row, RunSeen, json_lines, transcripts, tree
 from interop_kit.peers import Peers
 from interop_kit.scenario import Scenario, placed
 
@@ -29,7 +29,9 @@ def play(scenario: Scenario, cell: Cell, peers: Peers, folder: Path) -> Observat
     seen = Observation(project=stage.project, home=stage.home)
     with contextlib.closing(model):
         model.start()
-        seen.runs = [stage.play_run(index, run, model.url) for index, run in enumerate(scenario.runs)]
+        for index, run in enumerate(scenario.runs):
+            seen.runs.append(stage.play_run(index, run, model.url))
+            seen.transcripts = transcripts(stage.home, seen.transcripts)
         seen.requests = model.requests()
     seen.files = tree(stage.project)
     seen.seconds = time.monotonic() - started
@@ -46,16 +48,21 @@ class Stage:
         self._folder = folder
         self.project = folder / "project"
         self.home = folder / "home"
-        self._launcher = folder / "agent"
 
     def lay_out(self) -> None:
         for path in (self.project, self.home, self._folder / "tmp"):
             path.mkdir(parents=True)
         self._fill()
-        text = (DRIVERS / "launcher.py").read_text()
-        text = text.replace("@COMMAND@", json.dumps(self._cell.agent_command(self._peers)))
-        self._launcher.write_text(f"#!{shutil.which('python3', path=SYSTEM_PATH)} -IS\n{text}")
-        self._launcher.chmod(0o755)
+
+    def _launcher(self, cell: Cell) -> Path:
+        """The executable that starts the agent of `cell`."""
+        path = self._folder / ("our-agent" if cell.our_agent else "established-agent")
+        if not path.exists():
+            text = (DRIVERS / "launcher.py").read_text()
+            text = text.replace("@COMMAND@", json.dumps(cell.agent_command(self._peers)))
+            path.write_text(f"#!{shutil.which('python3', path=SYSTEM_PATH)} -IS\n{text}")
+            path.chmod(0o755)
+        return path
 
     def _fill(self) -> None:
         for base, files in ((self.project, self._scenario.files), (self.home, self._scenario.home_files)):
@@ -75,7 +82,7 @@ class Stage:
         spec = {
             **run,
             **self._cell.names_for_driver(self._peers),
-            "agent": str(self._launcher),
+            "agent": str(self._launcher(self._cell.reference if run.get("established") else self._cell)),
             "project": str(self.project),
             "events": str(events),
             "processes": str(processes),

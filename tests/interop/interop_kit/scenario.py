@@ -11,7 +11,8 @@ cannot be equal.
 
 A run has `via`, `options` (names of the Python SDK), and, as it needs them, `can_use_tool` and `hooks` (lists of
 answers, the last of which serves for all later questions), `mcp` (tools of the program), `store` (a session store
-that lasts from run to run), `env`, `reset` (the project as at the start). By `via`:
+that lasts from run to run), `env`, `reset` (the project as at the start), `established` (the official executable in
+every cell, for sessions that go from one agent to the other). By `via`:
 
 - `query`: `prompt`, a text or a list of frames and of `{"$after": CLASS}`, which waits for a message of that class
 - `client`: `steps`: `query`, `until` (a class, or members that a message has), `call` with `args`, `kill`,

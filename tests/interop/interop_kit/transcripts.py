@@ -1,0 +1,52 @@
+"""Makes transcripts comparable: who said what kind of thing, and after whom."""
+
+from typing import Any
+
+from interop_kit.observation import Row
+
+KINDS = ("user", "assistant")
+"""Entries of a conversation; what else a transcript holds is its writer's own bookkeeping."""
+
+
+def normal_transcripts(transcripts: dict[str, list[Row]]) -> list[Row]:
+    """Each transcript: its name and its conversation, entry by entry."""
+    return [{"name": name, "entries": conversation(rows)} for name, rows in transcripts.items()]
+
+
+def conversation(rows: list[Row]) -> list[Row]:
+    """The messages among `rows`, each with the position of the message that it follows (`after`).
+
+    Notes that an agent writes for the model alone stand in the way of no link: a message follows the nearest message
+    above it. A reply that follows several results follows the first of them: the official agent hangs it on the one
+    that came last, ours on that of the last call, which keeps all calls on the way to the root.
+    """
+    parents = {row["uuid"]: row.get("parentUuid") for row in rows if "uuid" in row}
+    kept = [row for row in rows if row.get("type") in KINDS and not row.get("isMeta")]
+    places = {row["uuid"]: index for index, row in enumerate(kept)}
+    found: list[Row] = []
+    for row in kept:
+        place = above(row.get("parentUuid"), parents, places)
+        while (
+            place and row["type"] == "assistant" and is_result(found[place]) and is_result(found[place - 1])
+        ):
+            place -= 1
+        found.append({"kind": row["type"], "blocks": blocks(row), "after": place})
+    return found
+
+
+def is_result(entry: Row) -> bool:
+    return "tool_result" in entry["blocks"]
+
+
+def above(uuid: str | None, parents: dict[str, str | None], places: dict[str, int]) -> int | None:
+    """The place of the nearest message at or above `uuid`."""
+    seen = set()
+    while uuid is not None and uuid not in places and uuid not in seen:
+        seen.add(uuid)
+        uuid = parents.get(uuid)
+    return places.get(uuid) if uuid else None
+
+
+def blocks(row: Row) -> list[str]:
+    content: Any = row["message"]["content"]
+    return ["text"] if isinstance(content, str) else [block["type"] for block in content]
