@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import warnings
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ from typing import Any
 
 from .approval import CanUseToolShadowedWarning
 from .hook_matchers import HOOK_EVENTS, HookMatcher
+from .option_servers import check_servers
 from .option_shapes import check_positive, check_shapes, given, refuse
 from .options import ClaudeAgentOptions
 from .store.methods import implements
@@ -21,7 +21,7 @@ def validate(options: ClaudeAgentOptions) -> None:
     """Raise OptionsError when a run cannot be started with these options."""
     check_shapes(options)
     _check_hooks(options.hooks)
-    _check_servers(options.mcp_servers)
+    check_servers(options.mcp_servers)
     _check_permissions(options)
     _check_session(options)
     _check_store(options)
@@ -99,27 +99,6 @@ def _check_matcher(name: str, matcher: Any) -> None:
         raise refuse(name, f"has on_failure {given(matcher.on_failure)}; use 'continue' or 'block'")
 
 
-def _check_servers(servers: Any) -> None:
-    if servers is None or isinstance(servers, str | os.PathLike):
-        return
-    if not isinstance(servers, Mapping):
-        raise refuse("mcp_servers", f"must be a dict, a path or JSON text, got a {type(servers).__name__}")
-    for name, config in servers.items():
-        _check_server(f"mcp_servers[{name!r}]", config)
-
-
-_NEEDED_BY_KIND = {"stdio": "command", "sse": "url", "http": "url", "sdk": "instance"}
-
-
-def _check_server(name: str, config: Any) -> None:
-    if not isinstance(config, Mapping):
-        raise refuse(name, f"must be a dict, got a {type(config).__name__}")
-    kind = config.get("type", "stdio")
-    needed = _NEEDED_BY_KIND.get(kind)
-    if needed is not None and not config.get(needed):
-        raise refuse(name, f"is of the type {kind!r} and needs {needed!r}")
-
-
 def _check_permissions(options: ClaudeAgentOptions) -> None:
     if options.can_use_tool is not None and options.permission_prompt_tool_name:
         raise refuse(
@@ -148,6 +127,8 @@ def _check_store(options: ClaudeAgentOptions) -> None:
     store = options.session_store
     if store is None:
         return
+    if isinstance(store, type):
+        raise refuse("session_store", f"must be an object, got the class {store.__name__}; call it")
     for method in ("append", "load"):
         if not callable(getattr(store, method, None)):
             raise refuse("session_store", f"needs the method {method}(), {type(store).__name__} has none")

@@ -15,6 +15,7 @@ from typing import Any, get_args
 from .approval import PermissionMode
 from .errors import OptionsError
 from .option_values import AgentDefinition, EffortLevel, SessionStoreFlushMode, SettingSource, ThinkingDisplay
+from .options import ClaudeAgentOptions
 
 __all__ = ["check_positive", "check_shapes", "given", "refuse"]
 
@@ -28,6 +29,11 @@ _OWN_FLAGS = frozenset({"input-format", "output-format", "print"})
 
 def check_shapes(options: Any) -> None:
     """Raise OptionsError for the first option with a wrong type or value."""
+    if not isinstance(options, ClaudeAgentOptions):
+        hint = "; write ClaudeAgentOptions(**options)" if isinstance(options, Mapping) else ""
+        hint = "; call it" if options is ClaudeAgentOptions else hint
+        hint = "; import it from claude_wrapper" if type(options).__name__ == "ClaudeAgentOptions" else hint
+        raise OptionsError(f"The options must be ClaudeAgentOptions, got {_kind(options)}{hint}")
     for name, check in _CHECKS.items():
         value = getattr(options, name)
         if value is not None or name in _NEVER_NONE:
@@ -40,6 +46,10 @@ def given(value: Any) -> str:
     if len(text) > 80:
         text = text[:77] + "..."
     return f"{text} ({type(value).__name__})"
+
+
+def _kind(value: Any) -> str:
+    return f"the class {value.__name__}" if isinstance(value, type) else f"a {type(value).__name__}"
 
 
 def refuse(name: str, what: str) -> OptionsError:
@@ -186,6 +196,19 @@ def _skills(name: str, value: Any) -> None:
     if isinstance(value, str):
         raise refuse(name, f"must be a list of names or 'all', got {given(value)}; did you mean {[value]!r}?")
     _texts(name, value)
+    for item in value:
+        if not item or any(letter in "(),\ufeff" or not letter.isprintable() for letter in item):
+            raise refuse(name, f"must hold names of skills, or PLUGIN:SKILL, got {given(item)} in it")
+
+
+def _rules(name: str, value: Any) -> None:
+    _texts(name, value)
+    for item in value:
+        if not item or ("(" in item and ")" not in item):
+            raise refuse(
+                name,
+                f"must hold tools such as Read, or calls such as Bash(git log:*), got {given(item)} in it",
+            )
 
 
 def _thinking(name: str, value: Any) -> None:
@@ -214,7 +237,10 @@ def _plugins(name: str, value: Any) -> None:
     if not _is_list(value):
         raise refuse(name, f"must be a list of dicts, got {given(value)}")
     for plugin in value:
-        plugin = _mapping(name, plugin)  # noqa: PLW2901  # the same value, narrowed
+        if not isinstance(plugin, Mapping):
+            raise refuse(
+                name, f"must hold dicts such as {{'type': 'local', 'path': ...}}, got {given(plugin)}"
+            )
         if plugin.get("type") != "local":
             raise refuse(name, f"knows only plugins of the type 'local', got {given(plugin.get('type'))}")
         _path(f"{name}[...]['path']", plugin.get("path"))
@@ -226,6 +252,20 @@ def _agents(name: str, value: Any) -> None:
             raise refuse(name, f"must map names to AgentDefinition, got a {type(agent).__name__} for {key!r}")
         _text(f"{name}[{key!r}].description", agent.description)
         _text(f"{name}[{key!r}].prompt", agent.prompt)
+        for field, check in _OF_AGENTS.items():
+            value = getattr(agent, field)
+            if value is not None:
+                check(f"{name}[{key!r}].{field}", value)
+
+
+def _effort_of_agent(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        _one_of(*get_args(EffortLevel))(name, value)
+
+
+def _servers_of_agent(name: str, value: Any) -> None:
+    if not _is_list(value) or not all(isinstance(item, str | Mapping) for item in value):
+        raise refuse(name, f"must be a list of names or of dicts, got a {type(value).__name__}")
 
 
 def _env(name: str, value: Any) -> None:
@@ -272,6 +312,22 @@ def _any_mapping(name: str, value: Any) -> None:
     _mapping(name, value)
 
 
+def _stream(name: str, value: Any) -> None:
+    if not callable(getattr(value, "write", None)):
+        raise refuse(name, f"must be a stream to write to, got {given(value)}")
+
+
+_OF_AGENTS: dict[str, Check] = {
+    **dict.fromkeys(("tools", "disallowedTools", "skills"), _texts),
+    **dict.fromkeys(("model", "initialPrompt"), _text),
+    "memory": _one_of("user", "project", "local"),
+    "mcpServers": _servers_of_agent,
+    "maxTurns": _whole(1),
+    "background": _flag,
+    "effort": _effort_of_agent,
+    "permissionMode": _one_of(*get_args(PermissionMode), "manual"),
+}
+
 _NEVER_NONE = frozenset(
     {
         *("load_timeout_ms", "session_store_flush", "close_timeout", "inherit_env", "stderr_tail"),
@@ -316,7 +372,9 @@ _CHECKS: dict[str, Check] = {
     "inherit_env": _inherit_env,
     "stderr_tail": _whole(0),
     "max_consecutive_tool_errors": _whole(1),
-    **dict.fromkeys(("allowed_tools", "disallowed_tools", "betas"), _texts),
+    "betas": _texts,
+    "debug_stderr": _stream,
+    **dict.fromkeys(("allowed_tools", "disallowed_tools"), _rules),
     **dict.fromkeys(
         (
             *("resume", "model", "fallback_model", "permission_prompt_tool_name", "resume_session_at"),

@@ -42,7 +42,10 @@ def create_sdk_mcp_server(
 
     The model knows its tools as `mcp__SERVER__TOOL`, after the server's name in `mcp_servers`.
     """
+    called: Any = name
     given: Any = tools
+    if not isinstance(called, str) or not called:
+        raise OptionsError(f"The name of a server must be a text, got {called!r}")
     if given is not None and not isinstance(given, list | tuple):
         raise OptionsError(f"The tools of the server {name!r} must be a list, got a {type(given).__name__}")
     return {"type": "sdk", "name": name, "instance": SdkMcpServer(name, version, list(given or ()))}

@@ -144,6 +144,8 @@ BAD = [
     ({"tools": "Bash"}, "tools must be a list of strings, got 'Bash'.*did you mean \\['Bash'\\]"),
     ({"tools": {"type": "preset", "preset": "other"}}, "tools as a dict must be"),
     ({"tools": ["Bash", 1]}, "tools must hold strings only, got 1"),
+    ({"allowed_tools": [""]}, r"allowed_tools must hold tools such as Read.*got ''"),
+    ({"disallowed_tools": ["Bash(rm"]}, r"disallowed_tools must hold tools.*got 'Bash\(rm'"),
     ({"allowed_tools": 5}, "allowed_tools must be a list of strings, got 5"),
     ({"system_prompt": 5}, "system_prompt must be a string or a dict"),
     ({"system_prompt": {"type": "preset", "preset": "x"}}, "system_prompt as a dict must be"),
@@ -157,6 +159,23 @@ BAD = [
     ({"mcp_servers": {"s": {}}}, "type 'stdio' and needs 'command'"),
     ({"mcp_servers": {"s": {"type": "http"}}}, "type 'http' and needs 'url'"),
     ({"mcp_servers": {"s": {"type": "sdk", "name": "s"}}}, "type 'sdk' and needs 'instance'"),
+    (
+        {"mcp_servers": {"s": {"type": "htp", "url": "u"}}},
+        "unknown type 'htp'.*types are stdio, sse, http, ws",
+    ),
+    ({"mcp_servers": {"s": {"command": ["x"]}}}, r"\['s'\]\['command'\] must be a string; its arguments"),
+    (
+        {"mcp_servers": {"s": {"command": "x", "args": "y"}}},
+        r"\['args'\] must be a list of strings, got a str",
+    ),
+    ({"mcp_servers": {"s": {"command": "x", "args": [1]}}}, r"must be a list of strings, got a int in it"),
+    ({"mcp_servers": {"s": {"command": "x", "env": {"A": 1}}}}, r"a dict of strings, got a int for 'A'"),
+    ({"mcp_servers": {"s": {"type": "http", "url": 5}}}, r"\['url'\] must be a string, got a int"),
+    ({"mcp_servers": {"s": {"type": "http", "url": "u", "headers": ["a"]}}}, r"\['headers'\] must be a dict"),
+    ({"mcp_servers": {5: {"command": "x"}}}, "maps names to servers, got 5"),
+    ({"mcp_servers": "{bad"}, "mcp_servers is no valid JSON text"),
+    ({"mcp_servers": create_sdk_mcp_server("s")}, "give this one a name"),
+    ({"mcp_servers": {"s": create_sdk_mcp_server("s")["instance"]}}, "what create_sdk_mcp_server"),
     ({"strict_mcp_config": "yes"}, "strict_mcp_config must be True or False, got 'yes'"),
     ({"permission_mode": "yolo"}, "permission_mode must be one of default, acceptEdits"),
     ({"session_id": "not-a-uuid"}, "session_id must be a UUID, got 'not-a-uuid'"),
@@ -202,11 +221,24 @@ BAD = [
     ({"user": 1.5}, "user must be a user's name"),
     ({"agents": {"a": {"description": "d", "prompt": "p"}}}, "AgentDefinition, got a dict for 'a'"),
     ({"agents": {"a": AgentDefinition("d", 5)}}, r"agents\['a'\].prompt must be a string"),
+    ({"agents": {"a": AgentDefinition("d", "p", tools="Read")}}, r"\['a'\].tools must be a list of strings"),
+    ({"agents": {"a": AgentDefinition("d", "p", model=5)}}, r"\['a'\].model must be a string, got 5"),
+    ({"agents": {"a": AgentDefinition("d", "p", maxTurns="3")}}, r"\['a'\].maxTurns must be a whole number"),
+    ({"agents": {"a": AgentDefinition("d", "p", permissionMode="x")}}, r"\['a'\].permissionMode must be one"),
+    ({"agents": {"a": AgentDefinition("d", "p", memory="all")}}, r"\['a'\].memory must be one of user"),
+    ({"agents": {"a": AgentDefinition("d", "p", background="yes")}}, r"\['a'\].background must be True"),
+    ({"agents": {"a": AgentDefinition("d", "p", effort="most")}}, r"\['a'\].effort must be one of low"),
+    ({"agents": {"a": AgentDefinition("d", "p", mcpServers="s")}}, r"\['a'\].mcpServers must be a list"),
     ({"setting_sources": ["user", "global"]}, "setting_sources may hold user, project, local; got 'global'"),
     ({"skills": "none"}, r"skills must be a list of names or 'all', got 'none'.*\['none'\]"),
+    ({"skills": [""]}, "skills must hold names of skills.*got ''"),
+    ({"skills": ["a(b)"]}, r"skills must hold names of skills.*got 'a\(b\)'"),
+    ({"skills": ["a,b"]}, "skills must hold names of skills.*got 'a,b'"),
+    ({"skills": ["a\n"]}, "skills must hold names of skills"),
     ({"sandbox": True}, "sandbox must be a dict, got a bool"),
     ({"plugins": [{"type": "remote", "path": "p"}]}, "plugins knows only.*'local', got 'remote'"),
     ({"plugins": [{"type": "local"}]}, "plugins.*'path'.* must be a string or a Path"),
+    ({"plugins": ["/p"]}, "plugins must hold dicts such as.*got '/p'"),
     ({"plugins": "p"}, "plugins must be a list of dicts"),
     ({"max_thinking_tokens": -1}, "max_thinking_tokens must be a whole number"),
     ({"thinking": {"type": "often"}}, "thinking needs the type"),
@@ -215,6 +247,7 @@ BAD = [
     ({"effort": "extreme"}, "effort must be one of low, medium, high, xhigh, max"),
     ({"output_format": {"type": "text"}}, "output_format must be"),
     ({"output_format": {"type": "json_schema"}}, "output_format must be"),
+    ({"session_store": Store}, "session_store must be an object, got the class Store; call it"),
     ({"session_store": object()}, r"session_store needs the method append\(\)"),
     ({"session_store": Store(), "enable_file_checkpointing": True}, "session_store cannot be combined"),
     ({"session_store": Store(), "continue_conversation": True}, r"needs a store with list_sessions\(\)"),
@@ -227,6 +260,10 @@ BAD = [
     ({"close_timeout": (1, 2, 3)}, "close_timeout must be seconds"),
     ({"inherit_env": "PATH"}, "inherit_env must be a list of strings"),
     ({"stderr_tail": -1}, "stderr_tail must be a whole number"),
+    ({"debug_stderr": 5}, "debug_stderr must be a stream to write to, got 5"),
+    ({"raise_on_api_error": "yes"}, "raise_on_api_error must be True or False, got 'yes'"),
+    ({"raise_on_api_error": None}, "raise_on_api_error must be True or False, got None"),
+    ({"max_consecutive_tool_errors": 0}, "max_consecutive_tool_errors must be a whole number of at least 1"),
 ]
 
 
@@ -241,8 +278,27 @@ def test_bad_options_are_refused_by_name_with_what_was_given_and_what_to_give(op
 
 
 @pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model": "m"}, r"must be ClaudeAgentOptions, got a dict; write ClaudeAgentOptions\(\*\*options\)"),
+        (ClaudeAgentOptions, "must be ClaudeAgentOptions, got the class ClaudeAgentOptions; call it"),
+        (type("ClaudeAgentOptions", (), {})(), "got a ClaudeAgentOptions; import it from claude_wrapper"),
+        (5, "must be ClaudeAgentOptions, got a int$"),
+    ],
+    ids=["dict", "class", "of another package", "number"],
+)
+def test_what_are_no_options_is_refused_with_what_to_write(options, message):
+    with pytest.raises(OptionsError, match=message):
+        validate(options)
+
+
+@pytest.mark.parametrize(
     "options",
     [
+        {"mcp_servers": {"s": {"command": ["s3cret"]}}},
+        {"mcp_servers": {"s": {"type": "http", "url": ["s3cret"]}}},
+        {"mcp_servers": {"s": {"type": "http", "url": "u", "headers": {"A": b"s3cret"}}}},
+        {"mcp_servers": "{s3cret"},
         {"env": {"TOKEN": b"s3cret"}},
         {"extra_args": {"token": ["s3cret"]}},
         {"settings": ["s3cret"]},
