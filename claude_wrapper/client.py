@@ -7,10 +7,11 @@ from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any
 
 from claude_wrapper.client_requests import ClientRequests
+from claude_wrapper.conversation.connecting import Connecting
 from claude_wrapper.conversation.feeding import feed
 from claude_wrapper.conversation.prompts import check_prompt, check_prompts, prompt_frame
 from claude_wrapper.conversation.start import start_conversation
-from claude_wrapper.errors import CLIConnectionError
+from claude_wrapper.errors import CLIConnectionError, ClientUseError
 from claude_wrapper.options import ClaudeAgentOptions
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class ClaudeSDKClient(ClientRequests):
         self.options = options if options is not None else ClaudeAgentOptions()
         self._transport = transport
         self._live: Live | None = None
+        self._connecting: Connecting | None = None
 
     # -- life
 
@@ -55,13 +57,20 @@ class ClaudeSDKClient(ClientRequests):
 
         Raises OptionsError for options that contradict each other, CLINotFoundError without an
         executable, CLIConnectionError when the agent does not come up, with its exit code and last
-        stderr lines where it has exited.
+        stderr lines where it has exited, ClientUseError while the client is connecting already, or when
+        it is closed meanwhile.
         """
         if prompt is not None:
             check_prompts(prompt)
-        if self._live is not None:
-            await self.disconnect()
-        self._live = await start_conversation(self.options, self._transport)
+        if self._connecting is not None:
+            raise ClientUseError("This client is connecting already; wait for that")
+        self._connecting = connecting = Connecting()
+        try:
+            if self._live is not None:
+                await self._live.close()
+            self._live = await connecting.run(start_conversation(self.options, self._transport))
+        finally:
+            self._connecting = None
         self._live.watch(whole_run=False)
         if prompt is not None:
             await self.query(prompt)
@@ -72,6 +81,8 @@ class ClaudeSDKClient(ClientRequests):
 
     async def close(self, timeout: float | None = None) -> None:
         """End the conversation as `disconnect` does; the agent has `timeout` seconds to end by itself."""
+        if self._connecting is not None:
+            await self._connecting.call_off()
         live = self._live
         if live is not None:
             await live.close(timeout)

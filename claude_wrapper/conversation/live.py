@@ -239,8 +239,8 @@ class Live:
         """Write one prompt and return its id. `tag` gives it one, so that its result can be told from others."""
         self._home.check()
         check_prompt(frame)
-        if self._inbox.ended and self._inbox.error is not None:
-            raise self._inbox.error
+        if self._inbox.ended:
+            raise self._why_it_has_ended()
         is_prompt = frame.get("type") == "user"
         if is_prompt and tag and not frame.get("uuid"):
             own = new_uuid()
@@ -356,6 +356,10 @@ class Live:
         self._ended.set()
         self._changes.tell()
 
+    def _why_it_has_ended(self) -> Exception:
+        """Say it to those who would have it go on, also where nothing was wrong with that."""
+        return self._inbox.error or self._peer.fatal or CLIConnectionError("The conversation is closed")
+
     def _ending(self, code: int | None, failure: Exception | None) -> Ending:
         return Ending(
             code=code,
@@ -395,8 +399,8 @@ class Live:
             # The pipe breaks before the reader knows why; its reason is the better one.
             with anyio.move_on_after(self._limits.exit):
                 await self._ended.wait()
-            if self._inbox.error is not None:
-                raise self._inbox.error from None
+            if self._ended.is_set():
+                raise self._why_it_has_ended() from None
             raise
         finally:
             self._writing -= 1

@@ -92,6 +92,11 @@ class ControlPeer:
         return len(self._pending)
 
     @property
+    def fatal(self) -> Exception | None:
+        """Why the other side cannot answer any more."""
+        return self._pending.fatal
+
+    @property
     def serving(self) -> list[str]:
         """The ids of the other side's requests that are being answered."""
         return list(self._running)
