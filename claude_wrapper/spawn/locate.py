@@ -116,6 +116,8 @@ def _named_place(name: str, absent: str, value: str, source: str, environ: Mappi
 def _bundled_place() -> Place:
     path = bundled_path()
     if not path.is_file():
+        if not Path(__file__).exists():
+            return Place(str(path), "in an archive, from which no program can be run; unpack it")
         return Place(str(path), "not there")
     try:
         program = AgentProgram([_usable(path, "the bundled agent")], "bundled")

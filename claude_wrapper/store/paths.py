@@ -10,6 +10,7 @@ from pathlib import Path
 __all__ = [
     "check_session_id",
     "config_dir",
+    "home_dir",
     "is_session_id",
     "project_dir",
     "project_key",
@@ -29,8 +30,18 @@ def config_dir(environ: Mapping[str, str]) -> Path:
     chosen = environ.get("CLAUDE_CONFIG_DIR")
     if chosen:
         return Path(chosen)
+    return home_dir(environ) / ".claude"
+
+
+def home_dir(environ: Mapping[str, str]) -> Path:
+    """The user's home; the root of the file system for users whom the system does not know, as containers have them."""
     home = environ.get("HOME")
-    return (Path(home) if home else Path.home()) / ".claude"
+    if home:
+        return Path(home)
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.sep)
 
 
 def project_key(directory: str) -> str:

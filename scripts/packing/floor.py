@@ -43,6 +43,8 @@ class _Needs:
     machine: str = ""
     libraries: set[str] = field(default_factory=set)
     loader: str = ""
+    looks_beside: bool = False
+    """Whether it looks for libraries in a folder beside it."""
     glibc: tuple[int, ...] = ()
 
 
@@ -98,6 +100,9 @@ def needs_of(path: Path) -> _Needs | None:
 def _read(section: object, needs: _Needs) -> None:
     if isinstance(section, DynamicSection):
         needs.libraries |= {tag.needed for tag in section.iter_tags("DT_NEEDED")}
+        paths = [tag.runpath for tag in section.iter_tags("DT_RUNPATH")]
+        paths += [tag.rpath for tag in section.iter_tags("DT_RPATH")]
+        needs.looks_beside |= any("$ORIGIN" in path for path in paths)
     elif isinstance(section, GNUVerNeedSection):
         for _, versions in section.iter_versions():
             for each in versions:
@@ -107,9 +112,11 @@ def _read(section: object, needs: _Needs) -> None:
 
 def _check_libraries(needs: dict[Path, _Needs], inside: set[str]) -> None:
     for path, each in needs.items():
+        # Libraries are loaded by a start program that tells where they are; it has to find its own.
+        found = inside if each.looks_beside or not each.loader else set()
         missing = {
             name
-            for name in each.libraries - inside - _OF_GLIBC
+            for name in each.libraries - found - _OF_GLIBC
             if not name.startswith(("ld-linux", "libc.musl-")) and name != "libc.so"
         }
         if missing:
