@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from .cli import Arguments, UsageError, help_text, parse_arguments
+from .config.sources import SettingsError
 from .load_settings import load_settings
 from .settings import Settings
-from .settings_files import SettingsError
 from .version import version_line
 
 __all__ = ["main", "run_and_exit"]

@@ -37,6 +37,7 @@ class Access:
         self._policy = policy
         self._places = places
         self._on_mode = on_mode
+        self._before_plan: PermissionMode = "default"
 
     @property
     def policy(self) -> Policy:
@@ -82,6 +83,10 @@ class Access:
     def set_mode(self, mode: PermissionMode) -> None:
         """Enter a mode that was checked."""
         self._replace(self._policy.changed(mode=mode))
+
+    def leave_plan(self) -> None:
+        """Go back to the mode from which planning began."""
+        self.set_mode(self._before_plan)
 
     def replace_rules(self, source: Source, texts: Iterable[tuple[RuleBehavior, Sequence[str]]]) -> None:
         """Put other rules in the place of those of one source; those that can have no effect are left out."""
@@ -136,4 +141,6 @@ class Access:
     def _replace(self, policy: Policy) -> None:
         before, self._policy = self._policy, policy
         if policy.mode != before.mode:
+            if policy.mode == "plan":
+                self._before_plan = before.mode
             self._on_mode(policy.mode)

@@ -23,6 +23,12 @@ __all__ = ["Approval", "Approved", "PermissionHost", "Question"]
 
 _BY_HOOK = {"source": "hook", "reason_type": "hook"}
 _GRACE_SECONDS = 0.1
+_NO_SURFACE = "this session has no approval surface, so the call was denied without asking"
+_NO_SURFACE_FOR_MODEL = (
+    "It has to be approved, and this session has no approval surface: nobody answers, now or later. The call was "
+    "not carried out. Do not try it again; do what can be done without, and tell the user what is missing. "
+    "What has to be approved: "
+)
 _FALLBACK_DENIAL = "The user did not allow this call."
 
 
@@ -57,7 +63,7 @@ class Approved(msgspec.Struct, frozen=True):
 class Approval:
     """Settles what the decision left open. One question is open at a time.
 
-    `host` is None when nobody can be asked.
+    `host` is None when nobody can be asked. `no_prompts` says that this is meant so.
     """
 
     def __init__(
@@ -67,12 +73,15 @@ class Approval:
         hooks: HookEvents,
         interruption: Interruption,
         host: PermissionHost | None,
+        *,
+        no_prompts: bool = False,
     ) -> None:
         self._access = access
         self._frames = frames
         self._hooks = hooks
         self._interruption = interruption
         self._host = host
+        self._no_prompts = no_prompts
         self.denials: list[dict[str, Any]] = []
         """The calls that were denied, as results list them; whoever runs a turn puts a new list here."""
         self.turn_taking = anyio.Lock(fast_acquire=True)
@@ -206,7 +215,7 @@ class Approval:
         """A rule, or the mode, says no."""
         decision = question.decision
         self._note_denied(question.call)
-        rejected: dict[str, Any] = {"decision": "reject", "source": "config"}
+        rejected: dict[str, Any] = {"decision": "reject", "source": _refuser(decision)}
         if decision.reason_type is not None:
             rejected["reason_type"] = decision.reason_type
         if decision.as_tool_error:
@@ -228,6 +237,8 @@ class Approval:
     def _unanswered(self, question: Question, hook: PreToolOutcome) -> CallResult:
         """Nobody can be asked."""
         decision = question.decision
+        if self._no_prompts:
+            return self._refused_by_order(question)
         by_hook = hook.reason if hook.decision == "ask" else None
         text = by_hook or decision.message or f"Permission to use {question.call.name} was not given."
         self._note_denied(question.call)
@@ -239,6 +250,17 @@ class Approval:
             not_run="user-rejected",
             decision={"decision": "reject", "source": "config"},
         )
+
+    def _refused_by_order(self, question: Question) -> CallResult:
+        """The session was started without anybody who answers."""
+        needed = question.decision.message or f"{question.call.name} has to be approved."
+        changed = question.decision.changed(
+            reason_type="asyncAgent",
+            reason=_NO_SURFACE,
+            message=f"Permission for this tool use was denied. {_NO_SURFACE_FOR_MODEL}{needed}",
+            as_tool_error=False,
+        )
+        return self._denied(msgspec.structs.replace(question, decision=changed))
 
     def _note_denied(self, call: ToolCall) -> None:
         self.denials.append({"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input})
@@ -261,10 +283,23 @@ class Approval:
 
 
 def _accepted(decision: Decision) -> dict[str, Any]:
-    accepted: dict[str, Any] = {"decision": "accept", "source": "config"}
-    if decision.reason_type is not None and decision.reason_type != "other":
+    accepted: dict[str, Any] = {"decision": "accept", "source": _approver(decision)}
+    if decision.reason_type is not None:
         accepted["reason_type"] = decision.reason_type
     return accepted
+
+
+def _approver(decision: Decision) -> str:
+    """Whose word allows the call: the user's, for this session or for good, or that of the set-up."""
+    source = decision.rule.source if decision.rule is not None and decision.reason_type == "rule" else None
+    if source in {"userSettings", "localSettings"}:
+        return "user_permanent"
+    return "user_temporary" if source == "session" else "config"
+
+
+def _refuser(decision: Decision) -> str:
+    source = decision.rule.source if decision.rule is not None and decision.reason_type == "rule" else None
+    return "user_reject" if source in {"userSettings", "localSettings", "session"} else "config"
 
 
 def _insists(decision: Decision) -> bool:

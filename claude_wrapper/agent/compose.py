@@ -12,6 +12,7 @@ from .api.client import ModelClient
 from .approval import Approval, PermissionHost
 from .asking import Asker
 from .brief import Brief
+from .config.places import SettingsPlaces
 from .dispatch import Dispatcher
 from .frames import Frames
 from .hook_wiring import HookWiring
@@ -23,13 +24,13 @@ from .mcp_tools import McpServers
 from .meter import Meter
 from .output import LineWriter
 from .parts import Parts
+from .planning import Planning, plan_file
 from .prompt_tool import PromptTool
 from .prompts import PromptQueue
 from .results import Results
 from .session import Session
 from .session_start import SessionStart
 from .settings import Settings
-from .settings_files import SettingsPlaces
 from .toolbox import Toolbox
 from .toolround import ToolRound
 from .tools.contract import ToolContext
@@ -40,6 +41,10 @@ from .version import AGENT_VERSION
 __all__ = ["compose"]
 
 _MOST_AT_ONCE = 10
+_ANSWERED = frozenset({"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"})
+"""Tools that are of no use where nobody answers."""
+_RUNS_CODE = frozenset({"Bash", "Monitor", "WebFetch", "Workflow", "CronCreate"})
+"""Tools that a restricted session has only when they are named."""
 
 
 def compose(
@@ -66,7 +71,9 @@ def compose(
     meter = Meter()
     meter.go_on(start.conversation)
     places = SettingsPlaces(settings.environ, settings.cwd)
-    access = Access(settings.policy, places, lambda mode: frames.status(None, mode))
+    plan = plan_file(settings)
+    policy = settings.policy.changed(plan_file=str(plan))
+    access = Access(policy, places, lambda mode: frames.status(None, mode))
     link = HostLink(peer, interruption)
     toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
     servers = McpServers(toolbox, link, start_task)
@@ -79,6 +86,7 @@ def compose(
         session_id=start.session_id,
         environment=without_secrets(settings.environ),
         results_dir=start.folder / start.session_id / "tool-results",
+        planning=Planning(access, plan),
     )
     client = ModelClient.from_environment(settings.environ, user_agent=f"claude-wrapper/{AGENT_VERSION}")
     wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
@@ -91,6 +99,7 @@ def compose(
         hooks,
         interruption,
         _permission_host(settings.permission_prompt_tool, link, toolbox, context),
+        no_prompts=settings.no_prompts,
     )
     dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
     tool_round = ToolRound(
@@ -147,9 +156,10 @@ def _permission_host(
 
 def _wanted_tools(settings: Settings) -> list[str]:
     """The built-in tools to offer: those that are asked for, or the usual ones."""
+    names = [name for name in BUILTIN_NAMES if name not in _ANSWERED or settings.permission_prompt_tool]
     if settings.tools is not None:
-        return [name for name in BUILTIN_NAMES if name in settings.tools]
-    usual = list(BUILTIN_NAMES)
+        return [name for name in names if name in settings.tools]
+    usual = [name for name in names if not (settings.policy.restricted and name in _RUNS_CODE)]
     if settings.environ.get("CLAUDE_CODE_ENABLE_TASKS") not in {"0", "false"} and "TodoWrite" in usual:
         usual.remove("TodoWrite")
     return usual

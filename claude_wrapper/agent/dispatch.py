@@ -20,8 +20,8 @@ from .hook_events import HookEvents, ToolEvent
 from .hooks.outcome import Outcome, PreToolOutcome
 from .permissions.call import Call
 from .toolbox import Toolbox
-from .tools.contract import InputRejected, Tool, ToolContext, ToolFailure, ToolOutput
-from .tools.registry import answered_input, validate_input
+from .tools.contract import Answerable, InputRejected, Tool, ToolContext, ToolFailure, ToolOutput
+from .tools.registry import BUILTIN_NAMES, answered_input, validate_input
 
 __all__ = ["Dispatcher"]
 
@@ -103,8 +103,10 @@ class Dispatcher:
     def _fitting(self, call: ToolCall, tool_input: dict[str, Any]) -> tuple[Tool, dict[str, Any]]:
         """The tool that is called and its input, if it is one that the tool can take."""
         tool = self._toolbox.find(call.name)
-        if tool is None:
+        if tool is None or self._toolbox.is_off(tool.name):
             text = f"Error: No such tool available: {call.name}"
+            if tool is not None or call.name in BUILTIN_NAMES:
+                text += f". {call.name} is switched off in this session and in its subagents."
             raise InputRejected(text, text)
         if call.unparsed is not None:
             raise InputRejected(
@@ -203,6 +205,9 @@ class Dispatcher:
         self, asked: _Prepared, settled: Approved, answer: dict[str, Any]
     ) -> tuple[_Prepared, bool] | CallResult:
         """The call as whoever allowed it wants it, and whether it now writes something else."""
+        if isinstance(asked.tool, Answerable):
+            completed = asked.tool.with_answer(asked.tool_input, answer)
+            return msgspec.structs.replace(asked, tool_input=completed, absolute=completed), False
         try:
             tool_input, modified = self._answered(asked, answer)
         except InputRejected as rejection:

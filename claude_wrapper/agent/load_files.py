@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,9 +12,13 @@ from .config.places import managed_folder
 from .config.sources import given_settings, managed_settings, settings_files
 from .config.trust import without_untrusted_grants
 
-__all__ = ["load_files"]
+__all__ = ["load_files", "with_variables"]
 
 _ALL_SOURCES = ("user", "project", "local")
+_NOT_A_FOLDERS_BUSINESS = re.compile(
+    r"CLAUDE_CODE_(?:PROCESS_WRAPPER|PROJECT_DIR_NAME|SYNC_SKILLS.*|PLUGIN_.*)|CLAUDE_CONFIG_DIR"
+)
+"""Variables that say where the agent itself keeps and finds things: a project cannot set them."""
 
 
 def load_files(
@@ -33,6 +38,21 @@ def load_files(
     return files + managed, [*told, *(str(fault) for fault in (*faults, *wrong))]
 
 
+def with_variables(environ: Mapping[str, str], files: list[SettingsFile]) -> dict[str, str]:
+    """The environment with what settings put into it."""
+    environment = dict(environ)
+    for each in files:
+        in_folder = each.source in {"projectSettings", "localSettings"}
+        environment.update(
+            {
+                name: value
+                for name, value in each.environment().items()
+                if not (in_folder and _NOT_A_FOLDERS_BUSINESS.fullmatch(name))
+            }
+        )
+    return environment
+
+
 def _sources(arguments: Arguments) -> tuple[str, ...]:
     if arguments.has("restricted") or arguments.has("safe_mode"):
         return ()
@@ -44,6 +64,7 @@ def _sources(arguments: Arguments) -> tuple[str, ...]:
         if name not in _ALL_SOURCES:
             raise UsageError(
                 f"Error processing --setting-sources: Invalid setting source: {name}. "
-                f"Valid options are: {', '.join(_ALL_SOURCES)}"
+                f"Valid options are: {', '.join(_ALL_SOURCES)}",
+                plain=True,
             )
     return names

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -10,7 +9,6 @@ from typing import Any, cast
 import msgspec
 
 from claude_wrapper.store.paths import is_session_id
-from claude_wrapper.wire.permissions import PermissionMode
 
 from .api.tuning import Thinking, Wishes
 from .argument_values import (
@@ -26,26 +24,24 @@ from .argument_values import (
     whole_above_zero,
 )
 from .cli import Arguments, UsageError
+from .config.file import SettingsFile
+from .config.merged import merged
+from .config.sources import SettingsError
 from .contradictions import refuse_contradictions
-from .permissions.policy import AddedDirectory, Policy
-from .permissions.rules import RuleBehavior
+from .load_files import load_files, with_variables
+from .load_policy import load_policy
 from .settings import ModelSettings, SessionChoice, Settings
-from .settings_files import SettingsError, SettingsFile, given_settings, is_trusted, settings_files
 
 __all__ = ["load_settings"]
 
-_ALL_SOURCES = ("user", "project", "local")
-_BEHAVIORS: tuple[RuleBehavior, ...] = ("deny", "ask", "allow")
 _object_decoder = msgspec.json.Decoder(dict[str, Any])
 
 
 def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -> Settings:
     """Raises UsageError and SettingsError for what must keep a run from starting."""
-    files, warnings = _files(arguments, environ, cwd)
-    environment = dict(environ)
-    for each in files:
-        environment.update(each.environment())
-    policy, problems = _policy(arguments, files, environment, cwd)
+    files, warnings = load_files(arguments, environ, cwd)
+    environment = with_variables(environ, files)
+    policy, problems = load_policy(arguments, files, environment, cwd)
     output_format = arguments.value("output_format") or "text"
     refuse_contradictions(arguments, output_format)
     check_autocompact(arguments)
@@ -68,110 +64,18 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         tools=_tools(arguments),
         policy=policy,
         permission_prompt_tool=_prompt_tool(arguments),
+        no_prompts=arguments.value("permission_prompts") == "none",
         max_turns=turn_limit(arguments, environment),
         max_budget_usd=number_above_zero(arguments, "max_budget_usd"),
         json_schema=schema(arguments),
         mcp_servers=_mcp_servers(arguments, cwd),
         session=_session(arguments),
         files=tuple(files),
+        values=merged(files),
         environ=environment,
         entrypoint=environment.get("CLAUDE_CODE_ENTRYPOINT") or "sdk-cli",
         warnings=(*warnings, *problems),
     )
-
-
-def _files(
-    arguments: Arguments, environ: Mapping[str, str], cwd: Path
-) -> tuple[list[SettingsFile], list[str]]:
-    """The settings in order of precedence, lowest first, and what had to be left out of them."""
-    chosen = arguments.value("setting_sources")
-    sources = _ALL_SOURCES if chosen is None else tuple(part.strip() for part in chosen.split(","))
-    unknown = [name for name in sources if name not in _ALL_SOURCES] if chosen else []
-    if unknown:
-        raise UsageError(
-            f"--setting-sources does not know '{unknown[0]}': it takes {', '.join(_ALL_SOURCES)}", plain=True
-        )
-    if arguments.has("restricted") or arguments.has("safe_mode"):
-        sources = ()
-    root = arguments.value("project_config_root")
-    files, warnings = [], []
-    for each in settings_files(sources, environ, cwd / root if root else cwd):
-        if each.source == "projectSettings" and each.has_allow_rules() and not is_trusted(environ, cwd):
-            count = len(each.rules("allow")) + len(each.directories())
-            warnings.append(
-                f"Ignoring {count} permission grants of {each.path}: this workspace has not been trusted."
-            )
-            files.append(each.without_grants())
-        else:
-            files.append(each)
-    given = arguments.value("settings")
-    if given is not None:
-        files.append(given_settings(given, cwd))
-    return files, warnings
-
-
-def _policy(
-    arguments: Arguments, files: list[SettingsFile], environ: Mapping[str, str], cwd: Path
-) -> tuple[Policy, list[str]]:
-    mode, bypass = _mode(arguments, files, environ)
-    given = [cwd / Path(path).expanduser() for path in arguments.list("add_dirs")]
-    missing = [
-        f"--add-dir: there is no folder {path}, so it is left out." for path in given if not path.is_dir()
-    ]
-    directories = [AddedDirectory(str(path), "cliArg") for path in given if path.is_dir() and path != cwd]
-    for each in files:
-        directories += [AddedDirectory(str(cwd / path), each.source) for path in each.directories()]
-    policy = Policy(
-        mode=mode,
-        directories=tuple(directories),
-        original_cwd=str(cwd),
-        home=environ.get("HOME") or str(Path.home()),
-        roots={each.source: str(each.root) for each in files if each.root is not None},
-        bypass_available=bypass,
-    )
-    problems = []
-    for behavior in _BEHAVIORS:
-        for each in files:
-            policy, found = policy.with_rules(each.rules(behavior), behavior, each.source)
-            problems += found
-    policy, found = policy.with_rules(arguments.list("allowed_tools"), "allow", "cliArg")
-    problems += found
-    policy, found = policy.with_rules(arguments.list("disallowed_tools"), "deny", "cliArg")
-    problems += found
-    useless = [f"The permission rule {each.text} has no effect: {each.problem}." for each in problems]
-    return policy, missing + useless
-
-
-def _mode(
-    arguments: Arguments, files: list[SettingsFile], environ: Mapping[str, str]
-) -> tuple[PermissionMode, bool]:
-    """The mode to start in, and whether bypassing everything is open to this run."""
-    mode = arguments.value("permission_mode")
-    if arguments.has("skip_permissions"):
-        mode = "bypassPermissions"
-    if mode is None:
-        for each in files:
-            named = each.default_mode()
-            if named is not None and not (
-                named == "auto" and each.source in {"projectSettings", "localSettings"}
-            ):
-                mode = named
-    if mode in {None, "manual"} or mode not in _MODES:
-        mode = "default"
-    wants_bypass = mode == "bypassPermissions" or arguments.has("allow_skip_permissions")
-    if mode == "bypassPermissions" and _is_root(environ):
-        raise UsageError(
-            "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons",
-            plain=True,
-        )
-    return cast("PermissionMode", mode), wants_bypass
-
-
-_MODES = frozenset({"default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto"})
-
-
-def _is_root(environ: Mapping[str, str]) -> bool:
-    return hasattr(os, "geteuid") and os.geteuid() == 0 and environ.get("IS_SANDBOX") not in {"1", "true"}
 
 
 def _model(

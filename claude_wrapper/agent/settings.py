@@ -10,10 +10,13 @@ from typing import Any
 import msgspec
 
 from .api.tuning import Wishes
+from .config.file import SettingsFile
+from .config.merged import in_force
 from .permissions.policy import Policy
-from .settings_files import SettingsFile
 
 __all__ = ["ModelSettings", "SessionChoice", "Settings"]
+
+_CLEANUP_DAYS = 30
 
 
 class ModelSettings(msgspec.Struct, frozen=True):
@@ -67,14 +70,37 @@ class Settings:
     """The built-in tools to offer; None is the default set."""
     policy: Policy = field(default_factory=Policy)
     permission_prompt_tool: str | None = None
+    no_prompts: bool = False
+    """Nobody answers questions about permission, whoever may be there."""
     max_turns: int | None = None
     max_budget_usd: float | None = None
     json_schema: dict[str, Any] | None = None
     mcp_servers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     session: SessionChoice = field(default_factory=SessionChoice)
-    files: tuple[SettingsFile, ...] = ()
+    files: tuple[SettingsFile, ...] = field(default=(), repr=False)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     """The environment of the agent itself, secrets and all; tools get `tool_environment`."""
+    values: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """The settings of all files together, as they are in force."""
     entrypoint: str = "sdk-cli"
     warnings: tuple[str, ...] = ()
     """Lines for stderr."""
+
+    @property
+    def api_key_helper(self) -> str | None:
+        """A shell command whose output is the key of the API."""
+        command = self.values.get("apiKeyHelper")
+        return command if isinstance(command, str) and command.strip() else None
+
+    @property
+    def cleanup_days(self) -> int:
+        """After how many days transcripts may be removed."""
+        days = self.values.get("cleanupPeriodDays")
+        return days if isinstance(days, int) and days > 0 else _CLEANUP_DAYS
+
+    def hook_sources(self) -> list[SettingsFile]:
+        """The settings whose hooks are in force, lowest precedence first."""
+        if self.values.get("disableAllHooks") is True:
+            managed = [each for each in self.files if each.source == "policySettings"]
+            return [] if any(each.has("disableAllHooks") for each in managed) else managed
+        return in_force(self.files, "allowManagedHooksOnly")

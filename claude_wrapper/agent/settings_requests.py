@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
-
-import msgspec
 
 from claude_wrapper.link.peer import RequestRefusedError
 from claude_wrapper.wire.replies_steer import RepoRootReply
 from claude_wrapper.wire.requests_steer import ApplyFlagSettings, RegisterRepoRoot, UpdateSettings
 
+from .config.change import SettingsNotWrittenError, change_settings
+from .config.file import BEHAVIORS, SettingsFile
+from .config.places import SettingsPlaces
+from .config.schema import complaints
 from .parts import Parts
-from .permissions.rules import RuleBehavior
-from .settings_files import SettingsFile, SettingsPlaces
 
 __all__ = ["SettingsRequests"]
 
-_BEHAVIORS: tuple[RuleBehavior, ...] = ("deny", "ask", "allow")
-_KINDS: dict[str, type] = {"permissions": dict, "env": dict, "hooks": dict, "model": str, "effortLevel": str}
+_NOT_FOR_HOSTS = frozenset(
+    {"apiKeyHelper", "disableAllHooks", "env", "hooks", "model", "permissions", "sandbox", "statusLine"}
+)
+"""Settings that run something or widen what may run: a host does not write them for later sessions."""
 
 
 class SettingsRequests:
@@ -42,17 +42,15 @@ class SettingsRequests:
 
     async def _apply(self, request: ApplyFlagSettings) -> None:
         """Put other settings in the place of those of the command line."""
-        wrong = [
-            name
-            for name, kind in _KINDS.items()
-            if request.settings.get(name) is not None and not isinstance(request.settings[name], kind)
-        ]
+        # A host takes a setting away again by null.
+        given = {name: value for name, value in request.settings.items() if value is not None}
+        wrong = dict.fromkeys(keys[0] for keys, _ in complaints(given))
         if wrong:
             raise RequestRefusedError(
                 f"apply_flag_settings: nothing was applied, since these settings are not valid: {', '.join(wrong)}"
             )
-        given = SettingsFile("flagSettings", request.settings, self._parts.settings.cwd)
-        rules = [(behavior, given.rules(behavior)) for behavior in _BEHAVIORS]
+        file = SettingsFile("flagSettings", given, self._parts.settings.cwd)
+        rules = [(behavior, file.rules(behavior)) for behavior in BEHAVIORS]
         self._parts.access.replace_rules("flagSettings", rules)
         if isinstance(request.settings.get("model"), str):
             self._parts.brief.use_model(request.settings["model"])
@@ -64,12 +62,17 @@ class SettingsRequests:
         path = self._places.path(request.source) if request.source != "projectSettings" else None
         if path is None:
             raise RequestRefusedError(f"update_settings: there is no file for {request.source}")
+        refused = sorted(_NOT_FOR_HOSTS.intersection(request.settings))
+        if refused:
+            raise RequestRefusedError(f"update_settings keys not allowed: {', '.join(refused)}")
         try:
-            _merge_into_file(path, request.settings)
-        except OSError as error:
-            raise RequestRefusedError(
-                f"update_settings: {path} cannot be written: {error.strerror}"
-            ) from error
+            change_settings(
+                path,
+                lambda known: known.update(request.settings),
+                follow_link=request.source == "userSettings",
+            )
+        except SettingsNotWrittenError as error:
+            raise RequestRefusedError(f"update_settings: cannot be written: {error}") from error
         return {}
 
     async def _register(self, request: RegisterRepoRoot) -> RepoRootReply:
@@ -79,26 +82,3 @@ class SettingsRequests:
             raise RequestRefusedError(f"register_repo_root: there is no folder {request.directory}")
         self._parts.access.add_directory(folder)
         return RepoRootReply(directory=str(folder))
-
-
-def _merge_into_file(path: Path, values: dict[str, Any]) -> None:
-    """Set values in a settings file and leave the others; raises OSError.
-
-    A file that is no JSON object is left alone: it is the user's, and holds what we cannot see.
-    """
-    try:
-        known = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
-    except FileNotFoundError:
-        known = {}
-    except msgspec.DecodeError as error:
-        raise OSError(errno.EINVAL, "it is no settings file") from error
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    text = msgspec.json.format(msgspec.json.encode({**known, **values}), indent=2) + b"\n"
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(text)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -7,8 +7,9 @@ from typing import Any
 
 from msgspec import UNSET
 
+from .permissions.matching import is_removed
 from .permissions.policy import Policy
-from .permissions.rules import Rule
+from .permissions.rules import SourcedRule
 from .tools.contract import Tool
 
 __all__ = ["ToolSource", "Toolbox"]
@@ -46,6 +47,7 @@ class Toolbox:
         self._tools: dict[str, Tool] = {tool.name: tool for tool in tools}
         self._sources: dict[str, ToolSource] = {}
         self._hidden: frozenset[str] = frozenset()
+        self._denying: tuple[SourcedRule, ...] | None = None
         self._kept_back: set[str] = set()
         self._definitions: list[dict[str, Any]] | None = None
         self._aliases = dict(_ALIASES)
@@ -73,17 +75,26 @@ class Toolbox:
         self._kept_back.add(name)
 
     def restrict(self, policy: Policy) -> None:
-        """Hide the tools that a rule denies as a whole."""
-        rules = [each.rule for each in policy.of("deny") if each.rule.content is None]
-        denied = {name for name in self._tools if any(_covers(rule, name) for rule in rules)}
+        """Hide the tools that a rule denies as a whole.
+
+        The rules of the first turn count: what is on offer stays the same, since the model's cache depends
+        on it, and calls that later rules deny are denied one by one.
+        """
+        if self._denying is None:
+            self._denying = policy.of("deny")
+        denied = {name for name in self._tools if is_removed(name, self._denying)}
         hidden = frozenset(denied | self._kept_back)
         if hidden != self._hidden:
             self._hidden = hidden
             self._definitions = None
 
     def find(self, name: str) -> Tool | None:
-        """The tool that the model means by a name. A hidden one is found: the call is to be denied, not unknown."""
+        """The tool that the model means by a name, also one that is not on offer."""
         return self._tools.get(name) or self._tools.get(self._aliases.get(name, ""))
+
+    def is_off(self, name: str) -> bool:
+        """Whether a tool is not on offer, so that a call of it is a mistake."""
+        return name in self._hidden
 
     def names(self) -> list[str]:
         """The names of the tools on offer, as init frames list them."""
@@ -134,15 +145,3 @@ class Toolbox:
 
     def _source(self, name: str) -> ToolSource:
         return self._sources.get(name, _BUILT_IN)
-
-
-def _covers(rule: Rule, name: str) -> bool:
-    if rule.tool == name:
-        return True
-    if rule.tool.startswith("mcp__") and "*" not in rule.tool:
-        return name.startswith(f"{rule.tool}__")
-    if "*" not in rule.tool:
-        return False
-    import fnmatch  # noqa: PLC0415  # start-up: only patterns need it
-
-    return fnmatch.fnmatchcase(name, rule.tool)

@@ -6,7 +6,7 @@ import pytest
 
 from claude_wrapper.agent.cli import UsageError, parse_arguments
 from claude_wrapper.agent.load_settings import load_settings
-from claude_wrapper.agent.settings_files import SettingsError
+from claude_wrapper.agent.config.sources import SettingsError
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_only_the_chosen_files_are_read(load, write, argv, sources):
 @pytest.mark.feature("SET-05")
 def test_a_broken_file_counts_as_empty(load, write):
     write("user", "{not json")
-    write("project", {"permissions": {"deny": ["Bash", 7, "(("], "allow": "all"}, "nosuch": 1})
+    write("project", {"permissions": {"deny": ["Bash", 7, "(("]}, "nosuch": 1})
     settings = load()
 
     assert rules(settings, "deny") == {("Bash", "projectSettings")}
@@ -132,7 +132,7 @@ def test_variables_of_settings_replace_those_of_the_shell(load, write):
 
     assert settings.environ["A"] == "local"
     assert settings.environ["B"] == "7"
-    assert "C" not in settings.environ
+    assert settings.environ["C"] == "true"
     assert "D" not in settings.environ
     assert settings.environ["E"] == "shell"
 

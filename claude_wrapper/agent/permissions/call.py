@@ -12,7 +12,9 @@ from claude_wrapper.wire.permissions import PermissionUpdateBody
 from .rules import SourcedRule
 
 Behavior = Literal["allow", "deny", "ask"]
-ReasonType = Literal["rule", "mode", "subcommandResults", "workingDir", "safetyCheck", "other"]
+ReasonType = Literal[
+    "rule", "mode", "subcommandResults", "workingDir", "safetyCheck", "classifier", "asyncAgent", "other"
+]
 PathLike = str | os.PathLike[str]
 
 

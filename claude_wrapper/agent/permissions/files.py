@@ -98,7 +98,8 @@ class ReadCase(FileCase):
         return super().allowed() if rule is None else Decision("allow", "rule", rule=rule)
 
     def harmless(self) -> Decision | None:
-        return Decision("allow", "mode") if self.ground.is_within(self.names) else None
+        planned = self.policy.mode == "plan" and self.names == (self.policy.plan_file,)
+        return Decision("allow", "mode") if planned or self.ground.is_within(self.names) else None
 
     def question(self) -> Decision:
         asked = self.outside() or Decision("ask")
@@ -130,6 +131,8 @@ class WriteCase(FileCase):
         return super().asked() if rule is None else self.rule_asks(rule)
 
     def guarded(self) -> Decision | None:
+        if self.policy.mode == "plan" and self.names == (self.policy.plan_file,):
+            return Decision("allow", "other")
         if not guard.protected(self.names):
             return None
         reason = wording.steers_tools(self.names[0])

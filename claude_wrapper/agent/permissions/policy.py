@@ -38,6 +38,8 @@ class Policy:
     """Settings forbid bypassPermissions, whatever the launch said."""
     auto_disabled: bool = False
     """Settings forbid auto."""
+    plan_file: str | None = None
+    """The file that may be written in plan mode."""
     managed_only: bool = False
     """Only the administrator's rules count; nobody adds others."""
     restricted: bool = False

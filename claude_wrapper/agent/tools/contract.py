@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from .ledger import ReadLedger
 
-__all__ = ["InputRejected", "Tool", "ToolContext", "ToolFailure", "ToolOutput", "error_note"]
+__all__ = [
+    "Answerable",
+    "InputRejected",
+    "PlanningState",
+    "Tool",
+    "ToolContext",
+    "ToolFailure",
+    "ToolOutput",
+    "error_note",
+]
 
 
 def error_note(text: str) -> str:
@@ -47,6 +56,20 @@ class InputRejected(Exception):  # noqa: N818  # as above
         self.structured = error_note(text) if structured is None else structured
 
 
+class PlanningState(Protocol):
+    """Plan mode, as far as tools move in and out of it."""
+
+    file: Path
+    """Where the plan is written; it need not be there."""
+
+    @property
+    def active(self) -> bool: ...
+
+    def enter(self) -> None: ...
+
+    def leave(self) -> None: ...
+
+
 @dataclass(slots=True)
 class ToolContext:
     """The session as a tool sees it."""
@@ -65,6 +88,8 @@ class ToolContext:
     read_files: ReadLedger = field(default_factory=ReadLedger)
     user_modified: bool = False
     """The host changed this call's input when it allowed it."""
+    planning: PlanningState | None = None
+    """None where there is no plan mode."""
 
 
 class Tool(Protocol):
@@ -97,4 +122,13 @@ class Tool(Protocol):
 
     async def run(self, tool_input: dict[str, Any], context: ToolContext) -> ToolOutput:
         """Do it; raises ToolFailure."""
+        ...
+
+
+@runtime_checkable
+class Answerable(Protocol):
+    """A tool whose call whoever allows it completes with an answer of their own."""
+
+    def with_answer(self, tool_input: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+        """The input to run with, made of the prepared one and what the answer holds."""
         ...

@@ -27,6 +27,8 @@ _TEXTS = ("content", "old_string", "new_string")
 _MODULES = {
     "Bash": "bash",
     "Edit": "edit",
+    "EnterPlanMode": "enter_plan_mode",
+    "ExitPlanMode": "exit_plan_mode",
     "Glob": "glob",
     "Grep": "grep",
     "Read": "read",
