@@ -14,14 +14,15 @@ from claude_wrapper.wire.codec import encode
 from claude_wrapper.wire.messages import AssistantBody
 
 from .api.catalog import Model
-from .api.client import ReplyStream
+from .api.client import ReplyStream, StandIn
 from .api.events import BlockStart, ThinkingDelta
 from .api.fold import Block, Reply
-from .api.items import BlockDone, RawEvent, ReplyAbandoned, ReplyDone, RetryNotice
+from .api.items import BlockDone, ModelSwitch, RawEvent, ReplyAbandoned, ReplyDone, RetryNotice
 from .api.request import ModelRequest
 from .calls import ToolCall
 from .frames import Frames
 from .hook_events import HookEvents
+from .ids import new_uuid
 from .meter import Meter
 from .session import Session
 from .turn import Turn
@@ -32,13 +33,14 @@ _CHARACTERS_PER_TOKEN = 4
 _THINKING_DELTA = ThinkingDelta.__struct_config__.tag
 _STEPS_TO_BEGIN = 3
 """How many turns of the event loop a call needs to be checked and to ask its hooks."""
+_NO_NAME = "tool_name_missing"
 _MOST_UNREAD = 8 * 1024 * 1024
 
 
 class ModelApi(Protocol):
     """Answers requests."""
 
-    def stream(self, request: ModelRequest) -> ReplyStream: ...
+    def stream(self, request: ModelRequest, stand_in: StandIn | None = None) -> ReplyStream: ...
 
 
 class Output(Protocol):
@@ -63,6 +65,7 @@ class Asker:
         shown_input: Callable[[str, dict[str, Any]], dict[str, Any]],
         tool_meta: Callable[[str, str], dict[str, Any] | None],
         on_call: Callable[[ToolCall], None],
+        on_switch: Callable[[Model], None],
     ) -> None:
         self._api = api
         self._frames = frames
@@ -74,6 +77,7 @@ class Asker:
         self._shown_input = shown_input
         self._tool_meta = tool_meta
         self._on_call = on_call
+        self._on_switch = on_switch
         self._stream: ReplyStream | None = None
         self._model: Model | None = None
         self._display = "updates"
@@ -91,8 +95,11 @@ class Asker:
         """The model that was asked last."""
         return self._model
 
-    async def ask(self, turn: Turn, request: ModelRequest) -> Reply:
-        """Ask for a reply; raises ApiError. Each tool call goes to `on_call` once it is shown."""
+    async def ask(self, turn: Turn, request: ModelRequest, stand_in: StandIn | None = None) -> Reply:
+        """Ask for a reply; raises ApiError. Each tool call goes to `on_call` once it is shown.
+
+        `stand_in` gives the request for the next model, for when this one cannot answer.
+        """
         turn.requests += 1
         turn.stage = "streaming"
         self._session.begin_reply()
@@ -100,15 +107,16 @@ class Asker:
         self._model = request.model
         self._display = (request.tuning.thinking or {}).get("display") or "updates"
         self._thought = 0
-        if self._partial:
+        if self._partial and not turn.asks_again:
             self._frames.status("requesting")
+        turn.asks_again = False
         self._warn_of_unknown(request.model)
         began = time.monotonic()
         if turn.clock.requested is None:
             turn.clock.requested = began
             turn.clock.request_wall_ms = int(time.time() * 1000)
         try:
-            return await self._read(turn, request)
+            return await self._read(turn, request, stand_in)
         finally:
             spent = (time.monotonic() - began) * 1000
             turn.clock.api_ms += spent
@@ -122,9 +130,9 @@ class Asker:
         fields = {"model": model.name, "query_source": "sdk"}
         sys.stderr.write(f"[claude-code:unrecognized_model] {encode(fields).decode()}\n")
 
-    async def _read(self, turn: Turn, request: ModelRequest) -> Reply:
+    async def _read(self, turn: Turn, request: ModelRequest, stand_in: StandIn | None) -> Reply:
         whole: list[Block] = []
-        async with self._api.stream(request) as stream:
+        async with self._api.stream(request, stand_in) as stream:
             self._stream = stream
             async for item in stream:
                 if isinstance(item, RawEvent):
@@ -135,27 +143,55 @@ class Asker:
                     else:
                         # The reply comes in one piece, and its head only with its end.
                         whole.append(item.block)
-                elif isinstance(item, RetryNotice):
-                    self._frames.api_retry(
-                        attempt=item.attempt,
-                        max_retries=item.max_retries,
-                        retry_delay_ms=item.delay_ms,
-                        error_status=item.status,
-                        error=item.kind,
-                    )
-                elif isinstance(item, ReplyAbandoned):
-                    self._meter.enter(item.reply, request.model)
-                    turn.count_reply(item.reply.usage)
                 elif isinstance(item, ReplyDone):
                     for block in whole:
                         await self._block(turn, item.reply, block)
-                    return self._done(turn, item.reply, request.model)
+                    return self._done(turn, item.reply)
+                else:
+                    self._setback(turn, item)
                 await self._output.room(_MOST_UNREAD)
         raise AssertionError("the stream ended without a reply")
 
-    def _done(self, turn: Turn, reply: Reply, model: Model) -> Reply:
-        self._meter.enter(reply, model)
+    def _setback(self, turn: Turn, item: RetryNotice | ReplyAbandoned | ModelSwitch) -> None:
+        """Something went wrong, and the client knows how to go on."""
+        if isinstance(item, RetryNotice):
+            self._frames.api_retry(
+                attempt=item.attempt,
+                max_retries=item.max_retries,
+                retry_delay_ms=item.delay_ms,
+                error_status=item.status,
+                error=item.kind,
+            )
+        elif isinstance(item, ModelSwitch):
+            self._model = item.fallback
+            self._frames.model_fallback(item.trigger, item.original.name, item.fallback.name)
+            self._on_switch(item.fallback)
+        else:
+            self.count(turn, item.reply, billed=item.billed)
+            self.end_stream(item.reply)
+
+    def end_stream(self, reply: Reply) -> None:
+        """End the events of a reply that broke off, for hosts that follow them."""
+        if not self._partial or not reply.id:
+            return
+        begun = [block for block in reply.open_blocks if block.type != "tool_use"]
+        for block in begun[:1]:
+            self._frames.stream_event(
+                encode({"type": "content_block_stop", "index": block.index}), api_message_id=reply.id
+            )
+        after = {"api_message_id": reply.id, "from_block_index": len(reply.blocks)}
+        self._frames.stream_event(
+            encode({"type": "message_stop"}), api_message_id=reply.id, abandoned_blocks=after
+        )
+
+    def count(self, turn: Turn, reply: Reply, *, billed: bool = True) -> None:
+        """Add what a reply took to the turn, and what it cost to the session."""
+        if billed and self._model is not None:
+            self._meter.enter(reply, self._model)
         turn.count_reply(reply.usage)
+
+    def _done(self, turn: Turn, reply: Reply) -> Reply:
+        self.count(turn, reply)
         turn.stop_reason = reply.stop_reason
         end = {
             "stop_reason": reply.stop_reason,
@@ -210,7 +246,8 @@ class Asker:
             fields["thinking_duration_ms"] = int((time.monotonic() - since) * 1000) if since else 0
             fields["thinking_display"] = self._display
         elif block.type == "tool_use":
-            data = {**data, "input": self._shown_input(data["name"], data["input"])}
+            data = _whole_call(data)
+            data["input"] = self._shown_input(data["name"], data["input"])
             call = ToolCall(data["id"], data["name"], data["input"], block.unparsed)
             turn.calls.append(call)
             meta = self._tool_meta(data["name"], data["id"])
@@ -249,6 +286,17 @@ class Asker:
             context_management=None,
         )
         self._frames.assistant(uuid, body, **fields)
+
+
+def _whole_call(data: dict[str, Any]) -> dict[str, Any]:
+    """A call with an id and a name, whatever the model sent: without them it could not be answered."""
+    call_id, name = data.get("id"), data.get("name")
+    return {
+        **data,
+        "id": call_id if isinstance(call_id, str) and call_id else f"toolu_{new_uuid()}",
+        "name": name if isinstance(name, str) and name else _NO_NAME,
+        "input": data.get("input", {}),
+    }
 
 
 def _is_thinking(item: RawEvent) -> bool:

@@ -17,6 +17,8 @@ from .settings import Settings
 
 __all__ = ["Brief"]
 
+_MOST_FALLBACKS = 3
+
 
 class Brief:
     """Makes requests. What hosts change during a session is changed here."""
@@ -35,12 +37,38 @@ class Brief:
         self._tuning: Tuning | None = None
         self._cache: CacheTtl | None = None
         self.model: Model = find_model(settings.model.name, settings.environ)
+        self._fallbacks = [find_model(name, settings.environ) for name in settings.model.fallbacks]
+        self._answering: Model | None = None
 
     def use_model(self, name: str | None) -> Model:
         """Ask another model from now on; None is the default one."""
         self.model = find_model(name, self._environ)
         self._tuning = None
         return self.model
+
+    def begin_turn(self) -> None:
+        """Ask the first model again."""
+        self._answering = None
+
+    def stay_with(self, model: Model) -> None:
+        """Ask this model for the rest of the turn."""
+        self._answering = model
+
+    @property
+    def answering(self) -> Model:
+        """The model that answers in this turn."""
+        return self._answering or self.model
+
+    def stand_in(self, request: ModelRequest) -> ModelRequest | None:
+        """The same request for the model that comes after its own, None if there is none."""
+        others = [each for each in self._fallbacks[:_MOST_FALLBACKS] if each != self.model]
+        position = others.index(request.model) + 1 if request.model in others else 0
+        if position >= len(others):
+            return None
+        model = others[position]
+        return msgspec.structs.replace(
+            request, model=model, tuning=tune(model, self._wishes), cache=cache_ttl(model, self._environ)
+        )
 
     def use_thinking(self, tokens: int | None, display: str | None) -> None:
         """Let the model think so many tokens; None leaves it to the model."""
@@ -82,14 +110,17 @@ class Brief:
 
     def request(self, history: History, tools: Sequence[Mapping[str, Any]], session_id: str) -> ModelRequest:
         """The request for the next reply."""
-        tuning = self.tuning
+        model, tuning, cache = self.model, self.tuning, self._cache
+        if self._answering is not None:
+            model = self._answering
+            tuning, cache = tune(model, self._wishes), cache_ttl(model, self._environ)
         return ModelRequest(
-            model=self.model,
+            model=model,
             messages=history.messages,
             tuning=tuning,
             system=self.system,
             tools=tools,
-            cache=self._cache,
+            cache=cache,
             session_id=session_id,
             betas=self._betas,
             extra=self._extra,

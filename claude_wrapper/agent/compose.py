@@ -123,6 +123,7 @@ def compose(
         shown_input=dispatcher.shown_input,
         tool_meta=toolbox.use_meta,
         on_call=tool_round.add,
+        on_switch=brief.stay_with,
     )
     parts = Parts(
         settings=settings,

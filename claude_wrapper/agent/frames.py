@@ -19,6 +19,7 @@ from claude_wrapper.wire.notices import CommandLifecycleFrame, TranscriptMirrorF
 from claude_wrapper.wire.system_notes import InformationalFrame, NotificationFrame, PermissionDeniedFrame
 from claude_wrapper.wire.system_session import (
     ApiRetryFrame,
+    ModelFallbackFrame,
     ModelRefusalNoFallbackFrame,
     SessionStateChangedFrame,
     SessionTitleChangedFrame,
@@ -129,6 +130,20 @@ class Frames:
     def api_retry(self, **fields: Any) -> None:
         """Say that a request is tried again."""
         self.emit(ApiRetryFrame(uuid=new_uuid(), session_id=self.session_id, **fields))
+
+    def model_fallback(self, trigger: str, original: str, fallback: str) -> None:
+        """Say that another model answers for the rest of the turn."""
+        why = "was not found" if trigger == "model_not_found" else "cannot answer at the moment"
+        self.emit(
+            ModelFallbackFrame(
+                trigger=trigger,
+                original_model=original,
+                fallback_model=fallback,
+                content=f"{fallback} takes over for this turn, since {original} {why}",
+                uuid=new_uuid(),
+                session_id=self.session_id,
+            )
+        )
 
     def informational(self, content: str, level: str, **fields: Any) -> None:
         """Tell the user something."""

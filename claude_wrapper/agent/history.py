@@ -12,6 +12,9 @@ __all__ = ["Block", "History", "history_of"]
 Block = dict[str, Any]
 Message = dict[str, Any]
 
+_THINKING = frozenset({"thinking", "redacted_thinking"})
+_SERVER_CALLS = frozenset({"server_tool_use", "mcp_tool_use"})
+_BROKE_OFF = "[The use of a tool was cut off here.]"
 _LOST = "The result of this call is not known: the session ended before it was written down."
 
 
@@ -37,9 +40,34 @@ class History:
 
     def add_reply_block(self, reply_id: str, block: Block) -> None:
         """Add a block of the model's reply."""
-        if _is_sendable(block):
+        if _is_sendable(block) and not self._is_known_call(block):
             self._add("assistant", [block])
             self._reply_id = reply_id
+
+    def drop_reply(self) -> None:
+        """Take back the reply at the end, of which nothing can be used."""
+        if self._messages and self._messages[-1]["role"] == "assistant":
+            self._messages.pop()
+        self._reply_id = None
+
+    def mend_reply(self) -> None:
+        """Make the reply at the end fit to be sent although it broke off.
+
+        The API wants a result behind each use of its own tools, and more than thinking.
+        """
+        if not self._messages or self._messages[-1]["role"] != "assistant":
+            return
+        blocks = self._messages[-1]["content"]
+        answered = {block.get("tool_use_id") for block in blocks}
+        kept = [
+            block for block in blocks if block.get("type") not in _SERVER_CALLS or block.get("id") in answered
+        ]
+        if all(block.get("type") in _THINKING for block in kept):
+            if len(kept) == len(blocks):
+                self.drop_reply()
+                return
+            kept.append({"type": "text", "text": _BROKE_OFF})
+        blocks[:] = kept
 
     def open_calls(self) -> list[str]:
         """Ids of the tool calls at the end that have no result yet."""
@@ -52,6 +80,12 @@ class History:
             return []
         answered = {block.get("tool_use_id") for block in last["content"]}
         return [call for call in _calls(self._messages[-2]) if call not in answered]
+
+    def _is_known_call(self, block: Block) -> bool:
+        """Whether the reply has a call of the same id already; the API refuses a second one."""
+        if block.get("type") != "tool_use" or not self._messages:
+            return False
+        return block.get("id") in _calls(self._messages[-1])
 
     def repair(self) -> None:
         """Give every call a result right behind it, in the order of the calls, and drop stray results."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from . import interrupted
 from .api.api_error import ApiError, ReplyCutError
-from .calls import rejected_by_user
 from .closing import Closing
 from .ids import new_uuid
 from .limits import Limits
 from .opening import Opening
 from .parts import Parts
 from .prompts import Prompt
-from .results import api_error_ending, crashed, error_body
+from .results import crashed
+from .setbacks import Setbacks
 from .turn import Ending, Turn
 
 __all__ = ["Loop"]
@@ -26,6 +26,7 @@ class Loop:
         self._parts = parts
         self._opening = Opening(parts)
         self._closing = Closing(parts)
+        self._setbacks = Setbacks(parts)
         self._limits = Limits(parts.settings, parts.meter)
         self._bad_answers = bad_answers
         self.turn: Turn | None = None
@@ -57,6 +58,7 @@ class Loop:
         parts = self._parts
         turn = self.turn = Turn(prompts, new_uuid())
         parts.approval.denials = turn.denials
+        parts.brief.begin_turn()
         parts.frames.session_state("running")
         self._announce(prompts)
         ending: Ending | None = None
@@ -89,18 +91,26 @@ class Loop:
         failure: ApiError | None = None
         async with parts.round.open(turn):
             try:
-                reply = await parts.asker.ask(turn, request)
+                reply = await parts.asker.ask(turn, request, parts.brief.stand_in)
+                turn.cuts = turn.empty_cuts = 0
             except ApiError as error:
                 # Raised in here, it would come out of the round as a group of errors.
                 failure = error
+            cut = failure if isinstance(failure, ReplyCutError) else None
+            if cut is not None:
+                self._setbacks.count(turn, cut)
             ending = self._limits.over_budget()
-            if failure is None and ending is None and turn.calls:
+            if turn.calls and ending is None and (failure is None or cut is not None):
+                if cut is not None:
+                    self._setbacks.report(cut, "tool_use")
                 return await self._run_tools(turn)
-        if failure is not None:
-            return await self._api_error(turn, failure)
+        if failure is not None and cut is None:
+            return await self._setbacks.end(failure)
         if ending is not None:
             turn.usage = turn.usage_before_last
             return ending
+        if cut is not None:
+            return await self._setbacks.after_cut(turn, cut)
         return await self._closing.after_text(turn, reply)
 
     async def _run_tools(self, turn: Turn) -> Ending | None:
@@ -121,29 +131,6 @@ class Loop:
         if self._limits.turns_left(turn):
             await self._opening.join(turn, parts.queue.joining())
         return None
-
-    async def _api_error(self, turn: Turn, error: ApiError) -> Ending:
-        """The API gave no reply: say so in the conversation."""
-        parts = self._parts
-        if isinstance(error, ReplyCutError):
-            model = parts.asker.model
-            if model is not None:
-                parts.meter.enter(error.reply, model)
-            parts.round.close_open(turn, rejected_by_user())
-        body = error_body(error.text)
-        message = {"role": "assistant", "model": body.model, "id": body.id, "content": body.content}
-        uuid = parts.session.add_error_message(message, error.kind)
-        fields = {"api_error_status": error.status} if error.status is not None else {}
-        parts.frames.assistant(
-            uuid,
-            body,
-            error=error.kind,
-            is_api_error_message=True,
-            **fields,
-            **{name: value for name, value in _details(error).items() if value is not None},
-        )
-        await parts.hooks.stop_failure(error.kind, error.text)
-        return api_error_ending(error)
 
     def _announce(self, prompts: list[Prompt]) -> None:
         parts = self._parts
@@ -179,7 +166,3 @@ class Loop:
         """A prompt came that cannot wait."""
         if self.turn is not None and self.turn.stage in {"streaming", "tools"}:
             self._parts.interruption.stop()
-
-
-def _details(error: ApiError) -> dict[str, str | None]:
-    return {"api_error_type": error.error_type, "api_error": error.api_error}

@@ -117,7 +117,8 @@ class ToolRound:
 
     def hand_over(self, turn: Turn, contexts: Sequence[str]) -> None:
         """Put the results into the conversation, in the order of the calls."""
-        results = [(call, turn.results[call.id]) for call in turn.calls if call.id in turn.results]
+        calls = {call.id: call for call in turn.calls}.values()
+        results = [(call, turn.results[call.id]) for call in calls if call.id in turn.results]
         blocks = [result.block(call.id) for call, result in results]
         notes = [note for _, result in results for note in result.contexts]
         notes.extend(contexts)
@@ -163,7 +164,8 @@ class ToolRound:
             await self._complete.wait()
 
     def _show(self, turn: Turn, call: ToolCall, result: CallResult) -> None:
-        turn.results[call.id] = result
+        # Of calls that share an id the model is told the first result.
+        turn.results.setdefault(call.id, result)
         turn.user_messages += 1
         block = result.block(call.id)
         uuid = self._session.add_tool_result(block, result.structured, result.decision)

@@ -87,6 +87,12 @@ class Turn(msgspec.Struct):
     empty_nudges: int = 0
     answer_nudges: int = 0
     refusals: int = 0
+    cuts: int = 0
+    """Replies one after another that broke off and were gone on with."""
+    empty_cuts: int = 0
+    """Replies one after another that broke off before they said anything."""
+    asks_again: bool = False
+    """The next request repeats the last one, which the host is not told."""
     bad_answers: int = 0
     last_bad_answer: str = ""
     stop_blocks: int = 0

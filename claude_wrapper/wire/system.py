@@ -27,6 +27,7 @@ from .system_session import (
     InitFrame,
     MemoryRecallFrame,
     MirrorErrorFrame,
+    ModelFallbackFrame,
     ModelRefusalFallbackFrame,
     ModelRefusalNoFallbackFrame,
     SessionStateChangedFrame,
@@ -63,6 +64,7 @@ SystemFrame = (
     | LocalCommandOutputFrame
     | MemoryRecallFrame
     | MirrorErrorFrame
+    | ModelFallbackFrame
     | ModelRefusalFallbackFrame
     | ModelRefusalNoFallbackFrame
     | NotificationFrame

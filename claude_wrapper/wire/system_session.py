@@ -21,6 +21,7 @@ __all__ = [
     "InitPluginError",
     "MemoryRecallFrame",
     "MirrorErrorFrame",
+    "ModelFallbackFrame",
     "ModelRefusalFallbackFrame",
     "ModelRefusalNoFallbackFrame",
     "PreservedMessages",
@@ -133,6 +134,15 @@ class ApiRetryFrame(SystemPart, tag="api_retry"):
     error_status: int | None
     error: str
     no_response: Flag = UNSET
+
+
+class ModelFallbackFrame(SystemPart, tag="model_fallback"):
+    """Another model is asked for the rest of the turn; `trigger` says what was wrong with the first."""
+
+    trigger: str
+    original_model: str
+    fallback_model: str
+    content: Text = UNSET
 
 
 class PreservedSegment(Part):

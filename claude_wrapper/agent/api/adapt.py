@@ -81,7 +81,8 @@ def _tuned(request: ModelRequest, tuning: Tuning) -> ModelRequest:
 
 def _without_display(request: ModelRequest) -> ModelRequest:
     thinking = {key: value for key, value in (request.tuning.thinking or {}).items() if key != "display"}
-    return _tuned(request, replace(request.tuning, thinking=thinking))
+    betas = tuple(beta for beta in request.tuning.betas if not beta.startswith("thinking-display"))
+    return _tuned(request, replace(request.tuning, thinking=thinking, betas=betas))
 
 
 def _with_budget(request: ModelRequest) -> ModelRequest:

@@ -9,6 +9,7 @@ from .fold import Reply
 
 __all__ = ["ApiError", "ReplyCutError", "endpoint_error", "error_of", "not_logged_in"]
 
+_THINKING = frozenset({"thinking", "redacted_thinking"})
 _CONNECTION_TEXTS: dict[Cause, str] = {
     "refused": "Connection refused: nothing answers at {host}",
     "unreachable": "{host} cannot be reached: check the network and the name of the host",
@@ -56,13 +57,29 @@ class ReplyCutError(ApiError):
     """The reply broke off after some of its blocks were finished and given out.
 
     It is not asked for again, since that would say those blocks twice. `reply` is what came:
-    the caller keeps its finished blocks and goes on from there.
+    the caller keeps its finished blocks and goes on from there, unless it `is_final`: the server
+    said that it would not answer. `max_retries` is how often one may ask again.
     """
 
-    def __init__(self, failure: Failure, reply: Reply) -> None:
+    def __init__(self, failure: Failure, reply: Reply, max_retries: int = 0) -> None:
+        self.is_final = failure.cause == "error_event" and (failure.status or 500) < 500
         what = _CUT_TEXTS.get(failure.cause, "Server error mid-response.")
-        super().__init__(failure, f"API Error: {what} The response above may be incomplete.")
+        text = f"API Error: {what} The response above may be incomplete."
+        if self.is_final:
+            super().__init__(failure, f"API Error: {failure.message}", "unknown")
+        else:
+            super().__init__(failure, text, "server_error")
+            self.error_type = None
+        # The response as such was a success.
+        self.status = None
         self.reply = reply
+        self.max_retries = max_retries
+
+    @property
+    def says_nothing(self) -> bool:
+        """Whether the model had only begun to think."""
+        kinds = {block.type for block in (*self.reply.blocks, *self.reply.open_blocks)}
+        return kinds <= _THINKING
 
 
 def error_of(failure: Failure, *, host: str, model: str, uses_key: bool) -> ApiError:

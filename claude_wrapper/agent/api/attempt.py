@@ -37,9 +37,16 @@ async def attempt(
             raise FailedTryError(await response.failure())
         # Some gateways answer in one piece although a stream was asked for.
         read = _read_message(response) if response.content_type == _JSON else _read_stream(response, fold)
-        async with aclosing(read) as items:
-            async for item in items:
-                yield item
+        try:
+            async with aclosing(read) as items:
+                async for item in items:
+                    yield item
+        except FailedTryError:
+            if not fold.has_all:
+                raise
+            # Only the word that nothing follows is missing.
+            fold.finish()
+            yield ReplyDone(fold.reply)
 
 
 async def _read_stream(response: Response, fold: ReplyFold) -> Items:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from contextlib import aclosing
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -17,17 +17,20 @@ from .attempt import attempt
 from .endpoint import Endpoint
 from .failure import FailedTryError, Failure
 from .fold import Reply, ReplyFold
-from .items import ReplyAbandoned, RetryNotice, StreamItem
+from .items import ModelSwitch, ReplyAbandoned, RetryNotice, StreamItem
 from .request import ModelRequest, encode_body, request_headers
-from .retry import GiveUp, Retry, RetryPolicy, RetryState, decide
+from .retry import GiveUp, Retry, RetryPolicy, RetryState, Switch, decide
 from .transport import Timeouts, Transport
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["ModelClient", "ReplyStream"]
+__all__ = ["ModelClient", "ReplyStream", "StandIn"]
 
 _MOST_ADAPTATIONS = 8
+
+StandIn = Callable[[ModelRequest], ModelRequest | None]
+"""Gives the same request for the model that may answer in the place of the request's own."""
 
 
 class ModelClient:
@@ -61,9 +64,9 @@ class ModelClient:
         """Load what the first request needs and open its connection, without sending anything."""
         await self.transport.warm()
 
-    def stream(self, request: ModelRequest) -> ReplyStream:
+    def stream(self, request: ModelRequest, stand_in: StandIn | None = None) -> ReplyStream:
         """Ask for a reply. Nothing is sent before the stream is iterated."""
-        return ReplyStream(self, request)
+        return ReplyStream(self, request, stand_in)
 
     async def aclose(self) -> None:
         """Close all connections."""
@@ -86,10 +89,11 @@ class ReplyStream:
     ends; one who was interrupted finds in `reply` what had come.
     """
 
-    def __init__(self, client: ModelClient, request: ModelRequest) -> None:
+    def __init__(self, client: ModelClient, request: ModelRequest, stand_in: StandIn | None) -> None:
         self._client = client
         self._request = request
-        self._state = RetryState()
+        self._stand_in = stand_in
+        self._state = self._fresh_state()
         self._adaptations = 0
         self._fold = ReplyFold()
         self._items = self._run()
@@ -127,15 +131,18 @@ class ReplyStream:
             except FailedTryError as error:
                 failure = self._redacted(error.failure)
                 if self._fold.has_blocks:
-                    raise ReplyCutError(failure, self._fold.reply) from error
+                    raise ReplyCutError(failure, self._fold.reply, self._client.policy.max_retries) from error
             if self._fold.started:
-                yield ReplyAbandoned(self._fold.reply)
+                yield ReplyAbandoned(self._fold.reply, billed=failure.cause != "error_event")
             if self._adapt(failure):
                 continue
-            notice = self._next_try(failure)
-            if notice is not None:
-                yield notice
-                await anyio.sleep(notice.delay)
+            step = self._next_try(failure)
+            if isinstance(step, ModelSwitch):
+                yield step
+            elif step is not None:
+                if step.attempt:
+                    yield step
+                await anyio.sleep(step.delay)
 
     def _attempt(self) -> AsyncGenerator[StreamItem, None]:
         endpoint = self._client.endpoint
@@ -154,9 +161,10 @@ class ReplyStream:
             self._learned.add(change)
         return True
 
-    def _next_try(self, failure: Failure) -> RetryNotice | None:
-        """Prepare the next try, with the notice to give of it, if any; raises ApiError if there is none."""
+    def _next_try(self, failure: Failure) -> RetryNotice | ModelSwitch | None:
+        """Prepare the next try, with what is to be said of it, if anything; raises ApiError if there is none."""
         policy = self._client.policy
+        self._state.block_begun = bool(self._fold.reply.open_blocks)
         verdict = decide(failure, self._state, policy, random.random)
         if isinstance(verdict, GiveUp):
             endpoint = self._client.endpoint
@@ -166,11 +174,26 @@ class ReplyStream:
                 model=self._request.model.api_name,
                 uses_key=endpoint.api_key is not None,
             )
+        if isinstance(verdict, Switch):
+            return self._switch(verdict.trigger)
         if isinstance(verdict, Retry):
             return RetryNotice(
                 verdict.attempt, policy.max_retries, verdict.delay, failure.status, failure.retry_kind
             )
         return None
+
+    def _switch(self, trigger: str) -> ModelSwitch:
+        request = self._stand_in(self._request) if self._stand_in is not None else None
+        assert request is not None, "only a request that has a stand-in is switched"
+        original = self._request.model
+        self._request = request
+        self._request = apply_changes(request, self._learned)
+        self._state, self._adaptations = self._fresh_state(), 0
+        return ModelSwitch(trigger, original, request.model)
+
+    def _fresh_state(self) -> RetryState:
+        stand_in = self._stand_in
+        return RetryState(can_switch=stand_in is not None and stand_in(self._request) is not None)
 
     @property
     def _learned(self) -> set[Change]:

@@ -81,7 +81,7 @@ class Failure(msgspec.Struct, frozen=True):
         """The `error` of the message that ends the turn."""
         if self.is_too_long or self.is_image_too_large:
             return "invalid_request"
-        if self.is_out_of_credit or self.error_type == "billing_error":
+        if self.is_out_of_credit:
             return "billing_error"
         if self.status is None:
             return "unknown" if self.cause in {"no_reply", "malformed"} else "server_error"
@@ -105,6 +105,11 @@ class Failure(msgspec.Struct, frozen=True):
     def is_image_too_large(self) -> bool:
         """Whether a picture or attachment is what made the request too large."""
         return self.status == 413 or (self.status == 400 and bool(_IMAGE.search(self.message)))
+
+    @property
+    def names_model(self) -> bool:
+        """Whether the complaint is about the model, and not about the address."""
+        return "model" in self.message.lower()
 
     @property
     def is_out_of_credit(self) -> bool:

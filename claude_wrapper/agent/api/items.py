@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from .catalog import Model
 from .events import BlockDelta, InputJsonDelta, StreamEvent, TextDelta, ThinkingDelta
 from .fold import Block, Reply
 
-__all__ = ["BlockDone", "RawEvent", "ReplyAbandoned", "ReplyDone", "RetryNotice", "StreamItem"]
+__all__ = ["BlockDone", "ModelSwitch", "RawEvent", "ReplyAbandoned", "ReplyDone", "RetryNotice", "StreamItem"]
 
 
 class RawEvent(msgspec.Struct, frozen=True, gc=False):
@@ -49,10 +50,12 @@ class BlockDone(msgspec.Struct, frozen=True):
 class ReplyAbandoned(msgspec.Struct, frozen=True):
     """A stream broke before a block of it was finished, and the reply is asked for once more.
 
-    `reply` is what had come. It is no part of the conversation, but it was paid for.
+    `reply` is what had come. It is no part of the conversation, but it was paid for; unless it is
+    not `billed`, since it was the server that gave up.
     """
 
     reply: Reply
+    billed: bool = True
 
 
 class RetryNotice(msgspec.Struct, frozen=True):
@@ -70,10 +73,18 @@ class RetryNotice(msgspec.Struct, frozen=True):
         return round(self.delay * 1000)
 
 
+class ModelSwitch(msgspec.Struct, frozen=True):
+    """Another model is asked from here on; `trigger` says why."""
+
+    trigger: str
+    original: Model
+    fallback: Model
+
+
 class ReplyDone(msgspec.Struct, frozen=True):
     """The reply is complete. Nothing follows."""
 
     reply: Reply
 
 
-StreamItem = RawEvent | BlockDone | ReplyAbandoned | RetryNotice | ReplyDone
+StreamItem = RawEvent | BlockDone | ReplyAbandoned | RetryNotice | ModelSwitch | ReplyDone

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 import msgspec
 
 from .failure import Failure
 
-__all__ = ["GiveUp", "Retry", "RetryPolicy", "RetryState", "Unstreamed", "decide"]
+__all__ = ["GiveUp", "Retry", "RetryPolicy", "RetryState", "Switch", "Unstreamed", "decide"]
 
 _RETRIES = 10
 _MOST_RETRIES = 15
 _LONGEST_DELAY = 32.0
 _LONGEST_PATIENT_DELAY = 300.0
 _JITTER = 0.25
+_OVERLOADS_TO_SWITCH = 3
+_OVERLOADED_STREAMS = 3
+_REFUSED_KEYS = 2
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
@@ -51,18 +55,32 @@ def _is_on(value: str | None) -> bool:
 
 
 class RetryState(msgspec.Struct):
-    """What has been tried for one request. `decide` keeps it up to date."""
+    """What has been tried for one request. `decide` keeps it up to date.
+
+    `can_switch` says that another model could be asked instead, `block_begun` that the try which
+    failed last had begun to give an answer.
+    """
 
     retries: int = 0
     unfinished: int = 0
+    overloads: int = 0
+    refused_keys: int = 0
     streaming: bool = True
+    can_switch: bool = False
+    block_begun: bool = False
 
 
 class Retry(msgspec.Struct, frozen=True):
-    """Wait, then send the request again. `attempt` counts from 1."""
+    """Wait, then send the request again. `attempt` counts from 1, 0: the user is told nothing."""
 
     attempt: int
     delay: float
+
+
+class Switch(msgspec.Struct, frozen=True):
+    """Ask the next model."""
+
+    trigger: Literal["overloaded", "server_error", "model_not_found"]
 
 
 class Unstreamed(msgspec.Struct, frozen=True):
@@ -75,22 +93,49 @@ class GiveUp(msgspec.Struct, frozen=True):
 
 def decide(
     failure: Failure, state: RetryState, policy: RetryPolicy, random: Callable[[], float]
-) -> Retry | Unstreamed | GiveUp:
+) -> Retry | Switch | Unstreamed | GiveUp:
     """Decide what follows a failure. `random` gives numbers from 0 to 1.
 
     A stream that breaks is streamed again until the retries are used up; one that ends early as
     if that were its end is given one more chance; one in which the server reports an error, or
     that holds no reply at all, gets none, for something between here and the model may be unfit
-    for streams. Then the reply is asked for in one piece.
+    for streams. Then the reply is asked for in one piece. Where there is another model, it is
+    asked as soon as this one is missing, out of order, or overloaded again and again.
     """
+    switch = _switch(failure, state)
+    if switch is not None:
+        return switch
+    if state.streaming and _is_overloaded_stream(failure, state):
+        return Retry(0, _delay(state.overloads - 1, policy.first_delay, _LONGEST_DELAY, random))
     if state.streaming and _distrusts_stream(failure, state, policy):
         if not policy.unstreamed:
-            return _again(failure, state, policy, random) if _is_worth_it(failure) else GiveUp()
+            return _again(failure, state, policy, random) if _is_worth_it(failure, state) else GiveUp()
         state.streaming = False
         return Unstreamed()
-    if not _is_worth_it(failure):
+    if not _is_worth_it(failure, state):
         return GiveUp()
     return _again(failure, state, policy, random)
+
+
+def _switch(failure: Failure, state: RetryState) -> Switch | None:
+    """Whether it is time for another model; counts how often this one was overloaded."""
+    if failure.retry_kind == "overloaded":
+        state.overloads += 1
+        if state.can_switch and state.overloads >= _OVERLOADS_TO_SWITCH:
+            return Switch("overloaded")
+    if not state.can_switch or failure.cause != "status" or failure.status is None:
+        return None
+    if failure.status == 404 and (failure.names_model or not state.streaming):
+        return Switch("model_not_found")
+    if failure.status >= 500 and failure.retry_kind != "overloaded":
+        return Switch("server_error")
+    return None
+
+
+def _is_overloaded_stream(failure: Failure, state: RetryState) -> bool:
+    """Whether a stream said that the server is overloaded, before it gave anything."""
+    is_overload = failure.cause == "error_event" and failure.retry_kind == "overloaded"
+    return is_overload and not state.block_begun and state.overloads < _OVERLOADED_STREAMS
 
 
 def _distrusts_stream(failure: Failure, state: RetryState, policy: RetryPolicy) -> bool:
@@ -98,16 +143,23 @@ def _distrusts_stream(failure: Failure, state: RetryState, policy: RetryPolicy) 
         return True
     if failure.cause == "unfinished":
         state.unfinished += 1
-        return state.unfinished > 1
+        return state.unfinished > 1 or not state.block_begun
+    if failure.status == 404 and failure.should_retry is None:
+        # A gateway may have the model, but no streams.
+        return not failure.names_model
     return failure.cause in {"cut", "stalled"} and state.retries >= policy.max_retries
 
 
-def _is_worth_it(failure: Failure) -> bool:
+def _is_worth_it(failure: Failure, state: RetryState) -> bool:
     if failure.should_retry is not None:
         return failure.should_retry
     if failure.status is None:
         return failure.cause not in {"tls", "no_reply", "malformed"}
-    return failure.status in {401, 408, 409, 429} or failure.status >= 500
+    if failure.status == 401:
+        # A key that was refused three times stays refused, and the user should hear of it soon.
+        state.refused_keys += 1
+        return state.refused_keys <= _REFUSED_KEYS
+    return failure.status in {408, 409, 429} or failure.status >= 500
 
 
 def _again(
@@ -121,6 +173,12 @@ def _again(
         return GiveUp()
     if wait is None or wait <= 0:
         longest = _LONGEST_PATIENT_DELAY if patient else _LONGEST_DELAY
-        wait = min(policy.first_delay * 2.0 ** min(state.retries, 30), longest)
+        delay = _delay(state.retries, policy.first_delay, longest, random)
+    else:
+        delay = wait * (1 + _JITTER * random())
     state.retries += 1
-    return Retry(state.retries, wait * (1 + _JITTER * random()))
+    return Retry(state.retries, delay)
+
+
+def _delay(count: int, first: float, longest: float, random: Callable[[], float]) -> float:
+    return min(first * 2.0 ** min(max(count, 0), 30), longest) * (1 + _JITTER * random())

@@ -15,6 +15,8 @@ Thinking = Literal["adaptive", "enabled", "disabled"]
 
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _SMALLEST_BUDGET = 1024
+_DISPLAY = "updates"
+"""Without being asked for, newer models keep the text of their thinking to themselves."""
 
 
 class Wishes(msgspec.Struct, frozen=True):
@@ -104,15 +106,11 @@ def _thinking(model: Model, wishes: Wishes, max_tokens: int) -> dict[str, Any] |
     if declined and facts.thinking_off != "never":
         return {"type": "disabled"} if facts.thinking_off == "disabled" else None
     if facts.thinking == "adaptive":
-        # Without being asked for, newer models keep the text of their thinking to themselves.
-        return {"type": "adaptive", "display": wishes.display or "summarized"}
+        return {"type": "adaptive", "display": wishes.display or _DISPLAY}
     budget = min(wishes.thinking_tokens or max_tokens, max_tokens - 1)
     if budget < _SMALLEST_BUDGET:
         return {"type": "disabled"}
-    thinking: dict[str, Any] = {"type": "enabled", "budget_tokens": budget}
-    if wishes.display:
-        thinking["display"] = wishes.display
-    return thinking
+    return {"type": "enabled", "budget_tokens": budget, "display": wishes.display or _DISPLAY}
 
 
 def _effort(model: Model, wished: str | None) -> str | None:

@@ -52,7 +52,7 @@ def test_a_beta_that_is_not_known_is_left_out():
     message = "Unexpected value(s) `effort-2025-11-24` for the `anthropic-beta` header"
     adapted, change = adapt(request(), refused(message))
     assert change == "beta:effort-2025-11-24"
-    assert adapted.tuning.betas == ()
+    assert adapted.tuning.betas == ("thinking-display-updates-2026-08-18",)
 
 
 @pytest.mark.feature("ENV-12")
@@ -79,7 +79,7 @@ def test_output_that_does_not_fit_beside_the_prompt_is_shortened_for_once():
     adapted, change = adapt(request("claude-sonnet-4-5"), overflow(190_000, 32_000))
     assert change is None
     assert adapted.tuning.max_tokens == 9000
-    assert adapted.tuning.thinking == {"type": "enabled", "budget_tokens": 4500}
+    assert adapted.tuning.thinking == {"type": "enabled", "budget_tokens": 4500, "display": "updates"}
 
 
 def test_thinking_gives_way_where_there_is_hardly_room():

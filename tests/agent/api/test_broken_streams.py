@@ -89,9 +89,7 @@ async def test_a_connection_that_breaks_every_time_is_streamed_until_the_retries
 async def test_the_reply_in_one_piece_is_tried_again_like_any_request(
     api, client, new_request, collect, kinds
 ):
-    api.add(
-        api.start_event(), api.event("error", error={"type": "overloaded_error", "message": "Overloaded"})
-    )
+    api.add(api.start_event(), api.event("error", error={"type": "api_error", "message": "Internal"}))
     api.fail(529, "overloaded_error")
     api.add(api.message("Whole."), content_type="application/json", framing="length")
     items, error = await collect(client, new_request())

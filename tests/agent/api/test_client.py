@@ -79,7 +79,9 @@ async def test_the_request_has_the_address_headers_and_fields_of_the_api(api, cl
     assert request.target == "/v1/messages?beta=true"
     assert request.headers["x-api-key"] == "sk-test-key"
     assert request.headers["anthropic-version"] == "2023-06-01"
-    assert request.headers["anthropic-beta"] == "interleaved-thinking-2025-05-14"
+    assert request.headers["anthropic-beta"] == (
+        "interleaved-thinking-2025-05-14,thinking-display-updates-2026-08-18"
+    )
     assert request.headers["x-claude-code-session-id"] == "s-1"
     assert request.headers["content-type"] == "application/json"
     assert request.headers["user-agent"] == "claude-wrapper"
@@ -140,7 +142,7 @@ async def test_when_the_retries_are_used_up_the_failure_is_raised(api, client, n
     assert error.text.startswith("API Error: 529 Overloaded.")
 
 
-@pytest.mark.parametrize("status", [400, 404, 413])
+@pytest.mark.parametrize("status", [400, 403, 413])
 async def test_what_cannot_help_is_not_tried_again(api, client, new_request, collect, status):
     api.fail(status, "invalid_request_error", "bad thing")
     items, error = await collect(client, new_request())

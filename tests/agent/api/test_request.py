@@ -170,7 +170,7 @@ def test_headers_name_the_session_the_agents_and_each_beta_once():
         )
     )
     assert headers == {
-        "anthropic-beta": "interleaved-thinking-2025-05-14,x,y,z",
+        "anthropic-beta": "interleaved-thinking-2025-05-14,thinking-display-updates-2026-08-18,x,y,z",
         "x-claude-code-session-id": "s",
         "x-claude-code-agent-id": "a",
         "x-claude-code-parent-agent-id": "p",

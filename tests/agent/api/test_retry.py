@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from claude_wrapper.agent.api.failure import Failure
-from claude_wrapper.agent.api.retry import GiveUp, Retry, RetryPolicy, RetryState, Unstreamed, decide
+from claude_wrapper.agent.api.retry import GiveUp, Retry, RetryPolicy, RetryState, Switch, Unstreamed, decide
 
 POLICY = RetryPolicy()
 
@@ -23,7 +23,7 @@ def test_these_statuses_are_tried_again(code):
 
 
 @pytest.mark.feature("ENV-03")
-@pytest.mark.parametrize("code", [301, 400, 402, 403, 404, 413, 422])
+@pytest.mark.parametrize("code", [301, 400, 402, 403, 413, 422])
 def test_these_statuses_are_not(code):
     assert verdict(status(code)) == GiveUp()
 
@@ -90,7 +90,7 @@ def test_a_stream_that_breaks_is_streamed_again_and_then_asked_for_in_one_piece(
 
 
 def test_a_stream_that_ends_too_early_gets_one_more_chance():
-    state = RetryState()
+    state = RetryState(block_begun=True)
     verdicts = [verdict(Failure("unfinished"), POLICY, state) for _ in range(2)]
     assert [type(v) for v in verdicts] == [Retry, Unstreamed]
 
@@ -103,7 +103,7 @@ def test_a_stream_that_makes_no_sense_is_not_trusted_again(cause):
 
 
 def test_an_error_in_the_stream_is_followed_by_a_request_for_one_piece_and_then_by_the_usual_rules():
-    state = RetryState()
+    state = RetryState(block_begun=True)
     assert verdict(Failure("error_event", status=529), POLICY, state) == Unstreamed()
     assert verdict(status(529), POLICY, state) == Retry(1, 0.5)
     assert verdict(status(400), POLICY, state) == GiveUp()
@@ -140,3 +140,54 @@ def test_switches_of_the_environment():
     )
     assert policy.patient
     assert not policy.unstreamed
+
+
+@pytest.mark.feature("ENV-13")
+def test_a_missing_model_is_final_but_a_missing_address_may_have_no_streams():
+    assert verdict(status(404, message="model: nope")) == GiveUp()
+    state = RetryState()
+    assert verdict(status(404, message="no such route"), POLICY, state) == Unstreamed()
+    assert verdict(status(404, message="no such route"), POLICY, state) == GiveUp()
+
+
+def test_a_stream_that_ends_before_any_block_is_not_trusted_again():
+    assert verdict(Failure("unfinished")) == Unstreamed()
+
+
+def test_a_stream_that_is_overloaded_before_it_gives_anything_is_quietly_tried_twice_more():
+    state = RetryState()
+    overloaded = Failure("error_event", status=529, error_type="overloaded_error")
+    verdicts = [verdict(overloaded, POLICY, state) for _ in range(3)]
+    assert verdicts == [Retry(0, 0.5), Retry(0, 1.0), Unstreamed()]
+
+
+@pytest.mark.feature("ENV-07")
+def test_another_model_is_asked_when_this_one_is_overloaded_three_times():
+    state = RetryState(can_switch=True)
+    verdicts = [verdict(status(529), POLICY, state) for _ in range(3)]
+    assert verdicts == [Retry(1, 0.5), Retry(2, 1.0), Switch("overloaded")]
+
+
+@pytest.mark.feature("ENV-07")
+@pytest.mark.parametrize(
+    ("failure", "trigger"),
+    [
+        (status(500), "server_error"),
+        (status(503, should_retry=False), "server_error"),
+        (status(404, message="model: nope"), "model_not_found"),
+    ],
+)
+def test_another_model_is_asked_at_once_when_this_one_fails_or_is_missing(failure, trigger):
+    assert verdict(failure, POLICY, RetryState(can_switch=True)) == Switch(trigger)
+
+
+@pytest.mark.feature("ENV-07")
+@pytest.mark.parametrize("code", [400, 401, 402, 403, 408, 409, 413, 429])
+def test_no_other_model_is_asked_for_what_it_would_not_do_better(code):
+    assert not isinstance(verdict(status(code), POLICY, RetryState(can_switch=True)), Switch)
+
+
+def test_a_key_that_is_refused_three_times_stays_refused():
+    state = RetryState()
+    verdicts = [verdict(status(401), POLICY, state) for _ in range(3)]
+    assert verdicts == [Retry(1, 0.5), Retry(2, 1.0), GiveUp()]

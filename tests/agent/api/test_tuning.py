@@ -58,7 +58,7 @@ def test_effort_is_lowered_to_what_the_model_takes(model, wished, sent):
         ("claude-mythos-5", None),
         ("claude-unknown-9", None),
         ("claude-3-5-haiku", None),
-        ("claude-opus-5-5", {"type": "adaptive", "display": "summarized"}),
+        ("claude-opus-5-5", {"type": "adaptive", "display": "updates"}),
     ],
 )
 @pytest.mark.parametrize("wishes", [{"thinking": "disabled"}, {"thinking": "enabled", "thinking_tokens": 0}])
@@ -95,10 +95,13 @@ def test_only_the_betas_that_are_needed_are_named():
         return tune(find_model(model), Wishes(**wishes)).betas
 
     assert betas("claude-3-5-haiku") == ()
-    assert betas("claude-sonnet-4-5") == ("interleaved-thinking-2025-05-14",)
-    assert betas("claude-sonnet-4-5", interleaved=False) == ()
+    assert betas("claude-sonnet-4-5") == (
+        "interleaved-thinking-2025-05-14",
+        "thinking-display-updates-2026-08-18",
+    )
+    assert betas("claude-sonnet-4-5", interleaved=False, display="omitted") == ()
     assert betas("claude-sonnet-4-5[1m]", thinking="disabled") == ("context-1m-2025-08-07",)
-    assert betas("sonnet[1m]") == ("effort-2025-11-24",)
+    assert betas("sonnet[1m]", display="omitted") == ("effort-2025-11-24",)
     assert betas("claude-3-5-haiku", task_budget=9) == ("task-budgets-2026-03-13",)
     assert "thinking-display-updates-2026-08-18" in betas("opus", display="updates")
 
