@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-from . import guard, matching, paths, runners, shell_rules, suggest, wording
+from . import guard, hidden, matching, paths, runners, shell_rules, suggest, wording
 from .call import Call, Decision
 from .case import Case
 from .file_commands import effects
-from .files import path_rule
 from .ground import Ground
 from .policy import Policy
 from .reveal import reveal
 from .rules import RuleBehavior, SourcedRule
 from .shell import read_line
 from .shell_parts import Obstacle, Parts, all_folders
+from .touched import TouchedFiles
 
 
 class BashCase(Case):
@@ -61,7 +61,7 @@ class BashCase(Case):
     def guarded(self) -> Decision | None:
         for path, by_redirect in self._changed_files():
             names = next(
-                (names for names in self._everywhere(path) if guard.protected(names)),
+                (names for names in self.touched.everywhere(path) if guard.protected(names)),
                 None,
             )
             if names is not None:
@@ -75,7 +75,7 @@ class BashCase(Case):
     def allowed(self) -> Decision | None:
         allow = self.policy.of("allow")
         whole = matching.whole_tool(allow, self.call.tool_name)
-        if whole is not None and (self.revealed.complete or not self._has_scoped_refusals()):
+        if whole is not None and not self._may_hide_what_is_refused():
             return Decision("allow", "rule", rule=whole)
         exact = shell_rules.allowing_whole_line(allow, self.call, self.line)
         if exact is not None:
@@ -105,13 +105,18 @@ class BashCase(Case):
             return "it could not be read with certainty"
         if not runners.HIDE_WHAT_THEY_RUN.isdisjoint(first):
             return "it runs text from elsewhere"
-        changes = any(_changes_the_shell(command.arguments) for command in self.line.commands)
+        changes = any(runners.changes_the_shell(command.arguments) for command in self.line.commands)
         return "it changes the shell for what follows" if changes and len(first) > 1 else None
 
     @cached_property
     def obstacles(self) -> list[Obstacle]:
         """What stands in the way of the line's parts."""
         return Parts(self.call, self.line, self.ground).obstacles()
+
+    @cached_property
+    def touched(self) -> TouchedFiles:
+        """The files that the line names."""
+        return TouchedFiles(self.revealed, self.ground, self._folders)
 
     @cached_property
     def _folders(self) -> tuple[str, ...]:
@@ -127,24 +132,7 @@ class BashCase(Case):
 
     def _refusing_path(self, behavior: RuleBehavior) -> SourcedRule | None:
         """A rule on files that speaks of one which the line reads or changes."""
-        tools = {rule.rule.tool for rule in self.policy.of(behavior) if rule.rule.content is not None}
-        if tools.isdisjoint({"Read", "Edit"}):
-            return None
-        for path, writes in self._touched_files():
-            wanted = ("Edit",) if writes else ("Read",)
-            for names in self._everywhere(path):
-                rule = path_rule(behavior, wanted, names, self.ground)
-                if rule is not None:
-                    return rule
-        return None
-
-    def _touched_files(self) -> Iterator[tuple[str, bool]]:
-        for arguments in self.revealed.commands:
-            done = effects(arguments)
-            yield from ((path, False) for path in done.reads)
-            yield from ((path, True) for path in done.writes)
-        for redirect in self.revealed.redirects:
-            yield redirect.target.value or redirect.target.literal, redirect.writes
+        return self.touched.refused(behavior)
 
     def _changed_files(self) -> Iterator[tuple[str, bool]]:
         """Files that the line writes, and whether a redirect does."""
@@ -154,18 +142,16 @@ class BashCase(Case):
             if redirect.writes and redirect.target.literal != "/dev/null":
                 yield redirect.target.value or redirect.target.literal, True
 
-    def _everywhere(self, path: str) -> Iterator[tuple[str, ...]]:
-        for variable in ("$HOME/", "${HOME}/"):
-            if path.startswith(variable):
-                path = "~/" + path[len(variable) :]
-        return (self.ground.names_of(path, folder) for folder in self._folders)
-
     def _is_spelled_out(self, rule: SourcedRule) -> bool:
         return (rule.rule.content or "").removesuffix(":*") == self.text.strip()
 
-    def _has_scoped_refusals(self) -> bool:
+    def _may_hide_what_is_refused(self) -> bool:
+        """Whether rules refuse some commands, and one of them may be in the line without showing."""
         rules = (*self.policy.of("deny"), *self.policy.of("ask"))
-        return bool(matching.content_rules(rules, self.call.tool_name))
+        refusing = matching.content_rules(rules, self.call.tool_name)
+        if refusing and hidden.may_hide(refusing, self.line, self.revealed):
+            return True
+        return self.touched.may_be_others()
 
     def _protected(self, path: str, by_redirect: bool) -> Decision:
         reason = wording.steers_tools(path)
@@ -216,12 +202,6 @@ class BashCase(Case):
         command = self.line.commands[0]
         written = command.raw if self.line.redirects or len(self.line.commands) > 1 else self.text.strip()
         return (suggest.allow_rules("Bash", [suggest.command_rule(command, written)], "localSettings"),)
-
-
-def _changes_the_shell(arguments: tuple[str, ...]) -> bool:
-    if arguments[0] == "printf":
-        return any(word.startswith("-v") for word in arguments[1:])
-    return arguments[0] in runners.CHANGE_THE_SHELL
 
 
 def _doing(obstacle: Obstacle) -> str:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from .output_options import by_options
 from .readonly_commands import READ_ONLY
 from .shell_line import Command
 
@@ -15,43 +17,59 @@ MAKES_OR_REMOVES = frozenset({"mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"
 CHANGES_FILES_ONLY = MAKES_OR_REMOVES | {"tee"}
 """Where the question is about the files rather than about the program."""
 
-_WRITERS = MAKES_OR_REMOVES | {
-    "tee",
-    "ln",
-    "chmod",
-    "chown",
-    "truncate",
-    "install",
-    "shred",
-    "unlink",
-    "rsync",
-}
+_EDITORS = frozenset({"ed", "ex", "nano", "vi", "vim", "nvim"})
+_WRITERS = (
+    MAKES_OR_REMOVES
+    | _EDITORS
+    | {
+        "patch",
+        "script",
+        "tee",
+        "ln",
+        "chmod",
+        "chown",
+        "truncate",
+        "install",
+        "shred",
+        "unlink",
+        "rsync",
+    }
+)
 _READERS = frozenset(
     name for name, known in READ_ONLY.items() if known.takes_files and known.only is None
 ) | {
+    *_EDITORS,
     "awk",
     "bat",
     "bzcat",
     "cp",
+    "csplit",
     "find",
     "gawk",
     "git",
+    "join",
     "less",
     "ln",
     "mawk",
     "more",
     "mv",
+    "pr",
     "rsync",
+    "scp",
     "sed",
+    "shuf",
+    "split",
     "tar",
+    "tsort",
     "uniq",
-    "vi",
     "view",
-    "vim",
     "xxd",
     "xzcat",
     "zcat",
+    "zip",
 }
+_RECURSES = re.compile(r"-[^-]*[rRd]|--(?:r|d)")
+_WHOLE_FOLDERS = frozenset({"cp", "diff", "rg", "rsync", "scp", "tar", "zip"})
 _SAFE_OPTIONS = {
     "mkdir": re.compile(r"-[pvm]+\Z|--(?:parents|verbose)\Z"),
     "touch": re.compile(r"-[acmh]+\Z|--no-create\Z"),
@@ -70,23 +88,44 @@ class Effects:
 
     reads: Arguments = ()
     writes: Arguments = ()
+    fills: Arguments = ()
+    """Folders in which it may change files that it does not name."""
 
 
 def effects(arguments: Arguments) -> Effects:
     """What a command of a known kind does to the files it is given; nothing for others."""
     program = arguments[0].rsplit("/", 1)[-1]
-    files = _files(arguments[1:])
     if program == "dd":
         pairs = [word.partition("=") for word in arguments[1:]]
         return Effects(
             tuple(value for key, _, value in pairs if key == "if"),
             tuple(value for key, _, value in pairs if key == "of"),
         )
+    files = _files(arguments[1:])
     writes = program in _WRITERS and (program != "sed" or _in_place(arguments))
     reads = _sed_files(arguments, files) if program == "sed" else files
+    written = _written(program, arguments, files) if writes else ()
+    others = tuple(by_options(program, arguments))
+    if program == "sed":
+        reads = (*reads, *others)
     return Effects(
-        reads if program in _READERS else (), _written(program, arguments, files) if writes else ()
+        reads if program in _READERS else (),
+        (*written, *others),
+        _filled(program, arguments, files),
     )
+
+
+def shows_whole_folders(arguments: Arguments) -> bool:
+    """Whether a command reads every file below a folder that it is given."""
+    program = arguments[0].rsplit("/", 1)[-1]
+    if program in {"egrep", "fgrep", "grep"}:
+        return any(_RECURSES.match(word) for word in arguments[1:])
+    return program in _WHOLE_FOLDERS or (program == "git" and "grep" in arguments)
+
+
+def is_recognised(program: str) -> bool:
+    """Whether it is known of a program which of its arguments are files that it reads or changes."""
+    return program in _READERS or program in _WRITERS
 
 
 def is_simple_file_command(command: Command) -> bool:
@@ -125,8 +164,27 @@ def _written(program: str, arguments: Arguments, files: Arguments) -> Arguments:
         return files[1:] or files
     if program in {"cp", "ln", "install", "rsync"}:
         into_folder = any(word.startswith(("-t", "--target")) for word in arguments)
-        return files if into_folder else files[-1:]
+        return files if into_folder else (*files[-1:], *_copies(files))
+    if program == "mv":
+        return (*files, *_copies(files))
     return files
+
+
+def _copies(files: Arguments) -> Iterator[str]:
+    """What would be written should the last file be a folder."""
+    for file in files[:-1]:
+        yield f"{files[-1].rstrip('/')}/{file.rstrip('/').rsplit('/', 1)[-1]}"
+
+
+def _filled(program: str, arguments: Arguments, files: Arguments) -> Arguments:
+    """Folders of which any file may change."""
+    if program in {"cp", "rsync", "mv"}:
+        return files[-1:]
+    if program in {"tar", "unzip", "patch", "cpio"}:
+        return (".", *files)
+    if program == "find" and "-delete" in arguments:
+        return files or (".",)
+    return ()
 
 
 def _sed_files(arguments: Arguments, files: Arguments) -> Arguments:

@@ -5,10 +5,12 @@ from __future__ import annotations
 # ruff: noqa: PTH100, PTH112, PTH118, PTH119, PTH120
 # Paths are texts here: a rule speaks of what was written, and pathlib would tidy that away.
 import os
+import re
 import unicodedata
 from collections.abc import Iterable
 
 GLOB_CHARACTERS = frozenset("*?[")
+_OF_A_PROCESS = re.compile(r"/proc/[^/]+/(?:task/[^/]+/)?(cwd|root)(?=/|\Z)")
 
 
 def absolute(path: str, cwd: str, home: str) -> str:
@@ -25,7 +27,13 @@ def places(path: str, cwd: str, home: str) -> tuple[str, ...]:
     # `..` after a symlink leads elsewhere than its text says, so the untidied path is resolved as well.
     unfolded = os.path.join(cwd, home + path[1:] if path == "~" or path.startswith("~/") else path)
     try:
-        return tuple(dict.fromkeys((written, os.path.realpath(written), os.path.realpath(unfolded))))
+        found = [written, os.path.realpath(written), os.path.realpath(unfolded)]
+        if written.startswith("/proc/"):
+            # The process that will open the file is another one, with folders of its own.
+            leads = {"cwd": cwd, "root": ""}
+            of_process = _OF_A_PROCESS.sub(lambda match: leads[match[1]], unfolded, count=1)
+            found.append(os.path.realpath(of_process or os.sep))
+        return tuple(dict.fromkeys(found))
     except ValueError:  # no file can have such a name; it belongs nowhere
         return written, os.sep
 

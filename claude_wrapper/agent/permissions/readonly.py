@@ -51,7 +51,8 @@ def files_shown(command: Command) -> tuple[FileUse, ...] | None:
 
 def _known(name: str, known: ReadOnly, words: tuple[Word, ...]) -> tuple[FileUse, ...] | None:
     if known.only is not None:
-        return () if all(_text(word) in known.only for word in words) else None
+        fits = len(words) >= known.fewest_arguments and all(_text(word) in known.only for word in words)
+        return () if fits else None
     plain: list[Word] = []
     found: list[FileUse] = []
     options = True
@@ -166,6 +167,13 @@ def _sed(words: tuple[Word, ...]) -> tuple[FileUse, ...] | None:
     return tuple(FileUse(_text(word)) for word in plain[1:])
 
 
+def _leaves_the_index(rest: list[str]) -> bool:
+    """Whether `git grep` is to search files that nobody has put into the repository."""
+    return any(
+        _is_one_of(word, data.GIT_GREP_REFUSED) for word in rest if word.startswith("--") and word != "--"
+    )
+
+
 def _git(words: tuple[Word, ...]) -> tuple[FileUse, ...] | None:
     texts = [_text(word) for word in words]
     if any(word.is_glob for word in words):
@@ -181,7 +189,7 @@ def _git(words: tuple[Word, ...]) -> tuple[FileUse, ...] | None:
         allowed = data.GIT_PAIRS[verb, rest[0]]
         fits = all(item in allowed if allowed is not None else _PLAIN_WORD.match(item) for item in rest[1:])
         return (FileUse("."),) if fits else None
-    if verb not in data.GIT_ANY_WORDS:
+    if verb not in data.GIT_ANY_WORDS or (verb == "grep" and _leaves_the_index(rest)):
         return None
     last_option = rest.index("--") if "--" in rest else len(rest)
     options = [item for item in rest[:last_option] if item.startswith("-") and item != "-"]

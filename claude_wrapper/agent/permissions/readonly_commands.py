@@ -26,6 +26,8 @@ class ReadOnly:
     """What each such word has to look like."""
     only: frozenset[str] | None = None
     """The only arguments that it may be given."""
+    fewest_arguments: int = 0
+    """With less than these it does something else, such as to run what it is given as input."""
 
 
 def _set(text: str) -> frozenset[str]:
@@ -35,7 +37,7 @@ def _set(text: str) -> frozenset[str]:
 _FILES = ReadOnly()
 _WORDS = ReadOnly(takes_files=False)
 _NOTHING = ReadOnly(takes_files=False, only=frozenset())
-_VERSION = ReadOnly(takes_files=False, only=_set("-v -V --version"))
+_VERSION = ReadOnly(takes_files=False, only=_set("-v -V --version"), fewest_arguments=1)
 _GREP = ReadOnly(
     pattern_first=True, pattern_options=_set("-e -f --regexp --file"), valued=_set("-e --regexp")
 )
@@ -140,6 +142,7 @@ GIT_ANY_WORDS = _set(
     " log ls-files ls-tree merge-base name-rev rev-list rev-parse shortlog show show-ref status version whatchanged"
 )
 GIT_REFUSED = _GIT_WRITES | _set("--contents --recurse-submodules --batch-command --show-signature")
+GIT_GREP_REFUSED = _set("--no-index --untracked")
 GIT_ONLY: dict[str, frozenset[str]] = {
     "branch": _set("-a -r -v -vv --all --remotes --list --show-current --no-color --verbose"),
     "remote": _set("-v --verbose"),

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from .runners import RUNNERS, SHELLS, Runner
+from .hidden import hides_its_program
+from .runners import EVALUATES, RUNNERS, SHELLS, Runner, changes_the_shell
 from .shell import read_line
 from .shell_line import Command, Redirect, ShellLine
 
@@ -20,6 +21,8 @@ Arguments = tuple[str, ...]
 _MOST_COMMANDS = 400
 _DEEPEST = 6
 _PIECES = re.compile(r"&&|\|\||[;|&\n(){}`]|\$\(|<\(|>\(")
+_SUBSTITUTED = re.compile(r"\$\([^()]*\)?|`[^`]*`?")
+_NESTED = re.compile(r"\$\{[^}]*(?:`|\$\()|\\`")
 _BRACES = re.compile(r"([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)\Z")
 _BRACE_PATTERN = re.compile(r"\{[^{}]*,[^{}]*\}")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=", re.ASCII)
@@ -38,6 +41,10 @@ class Revealed:
     redirects: tuple[Redirect, ...]
     complete: bool
     """False if there was too much, or the line could not be read: something may have been missed."""
+    lines: tuple[ShellLine, ...] = ()
+    """The line itself and every command line found inside it."""
+    hidden: bool = False
+    """Some program is only known when the line runs: its name, or the text that names it, is worked out."""
 
 
 @lru_cache(maxsize=64)
@@ -45,7 +52,13 @@ def reveal(line: ShellLine, home: str) -> Revealed:
     """Find every command in a line."""
     search = _Search(home)
     search.add_line(line, 0)
-    return Revealed(tuple(search.found), tuple(search.redirects), search.complete and line.understood)
+    return Revealed(
+        tuple(search.found),
+        tuple(search.redirects),
+        search.complete and line.understood,
+        tuple(search.lines),
+        search.hidden,
+    )
 
 
 @dataclass
@@ -53,7 +66,9 @@ class _Search:
     home: str
     found: dict[Arguments, None] = field(default_factory=dict)
     redirects: dict[Redirect, None] = field(default_factory=dict)
+    lines: list[ShellLine] = field(default_factory=list)
     complete: bool = True
+    hidden: bool = False
 
     def add_text(self, text: str, depth: int) -> None:
         """A command line inside a command line."""
@@ -64,6 +79,7 @@ class _Search:
 
     def add_line(self, line: ShellLine, depth: int) -> None:
         self.redirects.update(dict.fromkeys(line.redirects))
+        self.lines.append(line)
         values = _known_values(line)
         for command in line.commands:
             self.add(_filled_in(command, values), depth)
@@ -71,12 +87,16 @@ class _Search:
             for text in (*line.documents, *_printed(line)):
                 self.add_text(text, depth + 1)
         if not line.understood:
-            for piece in _PIECES.split(
-                _BRACE_PATTERN.sub(lambda found: found[0].replace(",", " "), line.text)
-            ):
-                self.add(tuple(piece.replace("'", "").replace('"', "").replace("\\", "").split()), depth)
+            self.add_pieces(_BRACE_PATTERN.sub(lambda found: found[0].replace(",", " "), line.text), depth)
+        for text in (*_worked_out(line), *_nested(line)):
+            self.add_pieces(text, depth)
         if "\\\n" in line.text:
             self.add_text(line.text.replace("\\\n", ""), depth + 1)
+
+    def add_pieces(self, text: str, depth: int) -> None:
+        """What may be commands in a text that is not read as a command line."""
+        for piece in _PIECES.split(text):
+            self.add(tuple(piece.replace("'", "").replace('"', "").replace("\\", "").split()), depth)
 
     def add(self, arguments: Arguments, depth: int) -> None:
         """A command, and what it would run in turn."""
@@ -89,6 +109,7 @@ class _Search:
             return
         self.found[arguments] = None
         program = _name(arguments[0])
+        self.hidden = self.hidden or hides_its_program(program, arguments)
         for inner in _inner_commands(program, arguments):
             self.add(inner, depth + 1)
         for script in _scripts(program, arguments):
@@ -103,6 +124,8 @@ def _inner_commands(program: str, arguments: Arguments) -> Iterator[Arguments]:
     runner = RUNNERS.get(program)
     if runner is not None:
         yield from _run_by(runner, arguments)
+        if program == "coproc":  # it may be given a name
+            yield arguments[2:]
     elif program in {"find", "gfind"}:
         yield from _after(arguments, _FIND_ACTIONS)
     elif program in {"fd", "fdfind"}:
@@ -162,10 +185,11 @@ def _scripts(program: str, arguments: Arguments) -> Iterator[str]:
         yield from (word for word in arguments[1:] if " " in word)
     for at, word in enumerate(arguments[1:], start=1):
         value, attached = _script_option(runner, word)
+        before = "env " if program == "env" else ""  # its text may begin with options
         if attached:
-            yield attached
+            yield before + attached
         if value and at + 1 < len(arguments):
-            yield from arguments[at + 1 : at + 3]
+            yield from (before + text for text in arguments[at + 1 : at + 3])
 
 
 def _script_option(runner: Runner, word: str) -> tuple[bool, str]:
@@ -186,6 +210,29 @@ def _reads_script(command: Command) -> bool:
     """Whether the command is a shell that is told what to do by its input."""
     words = command.arguments
     return any(_name(word) in SHELLS for word in words[:4]) and not any(word == "-c" for word in words)
+
+
+def _worked_out(line: ShellLine) -> Iterator[str]:
+    """Substitutions in texts that the shell itself goes through once more, quoted or not."""
+    for text in (*_evaluated(line), *line.filled_in):
+        for found in _SUBSTITUTED.finditer(text):
+            yield found[0].strip("$()`")
+
+
+def _nested(line: ShellLine) -> Iterator[str]:
+    """Words in which substitutions stand inside other things, where a parser may not see them."""
+    for command in line.commands:
+        yield from (word.raw for word in command.words if word.value is None and _NESTED.search(word.raw))
+
+
+def _evaluated(line: ShellLine) -> Iterator[str]:
+    """Values that may be taken for arithmetic or a prompt, and arguments of builtins that do so."""
+    for item in (*line.assignments, *(item for command in line.commands for item in command.assignments)):
+        if item.value is not None:
+            yield item.value.literal
+    for command in line.commands:
+        if changes_the_shell(command.arguments) or command.words[0].literal in EVALUATES:
+            yield from command.arguments[1:]
 
 
 def _printed(line: ShellLine) -> Iterator[str]:

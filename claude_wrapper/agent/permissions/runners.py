@@ -53,6 +53,7 @@ RUNNERS: dict[str, Runner] = {
     "nohup": _runner(),
     "nsenter": _runner("-t --target -S --setuid -G --setgid"),
     "parallel": _runner("-j --jobs -a --arg-file -N -n -L -I", 0, joins=True),
+    "prlimit": _runner("-p"),
     "proxychains": _runner("-f"),
     "runuser": _runner("-u -g -G", 0, "-c --command"),
     "script": _runner("-o -I -O -B -T -E -m", 1, "-c --command"),
@@ -96,6 +97,9 @@ CHANGE_THE_SHELL = frozenset(
 )
 """Builtins after which other commands of the line may mean something else."""
 
+EVALUATES = frozenset({"[", "[[", "compgen", "complete", "let", "test"})
+"""Further builtins that take arguments for more than texts."""
+
 KEYWORDS = frozenset(
     {"!", "case", "coproc", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in"}
     | {"select", "then", "until", "while", "{", "}"}
@@ -129,3 +133,10 @@ SAFE_VARIABLES = frozenset(
 )
 """Variables that an allow rule looks past: they change how a program writes, not what it does."""
 SAFE_VALUE = re.compile(r"[\w./:@,+%-]*\Z", re.ASCII)
+
+
+def changes_the_shell(arguments: tuple[str, ...]) -> bool:
+    """Whether other commands of the line may mean something else after this one."""
+    if arguments[0] == "printf":
+        return any(word.startswith("-v") for word in arguments[1:])
+    return arguments[0] in CHANGE_THE_SHELL

@@ -51,6 +51,7 @@ def read_line(text: str, home: str) -> ShellLine:
         tuple(reader.redirects),
         tuple(reader.assignments),
         tuple(reader.documents),
+        tuple(reader.filled_in),
         why_unchecked(tree.root_node, source),
         not tree.root_node.has_error,
     )
@@ -68,6 +69,7 @@ class _Reader:
         self.redirects: list[Redirect] = []
         self.assignments: list[Assignment] = []
         self.documents: list[str] = []
+        self.filled_in: list[str] = []
 
     def read(self, node: Node) -> None:
         """Read a node and everything below it, without recursion: nesting is the writer's choice."""
@@ -138,9 +140,7 @@ class _Reader:
 
     def _take_redirect(self, node: Node) -> None:
         if node.type == "heredoc_redirect":
-            self.documents.extend(
-                self._text(child) for child in node.children if child.type == "heredoc_body"
-            )
+            self._take_document(node)
             return
         targets = [child for child in node.children if child.type in WORD_TYPES]
         operator = next((child.type for child in node.children if not child.is_named), "")
@@ -151,6 +151,13 @@ class _Reader:
             self.documents.append(target.literal)
         if not _duplicates(operator, target):
             self.redirects.append(Redirect(operator, target))
+
+    def _take_document(self, node: Node) -> None:
+        bodies = [self._text(child) for child in node.children if child.type == "heredoc_body"]
+        self.documents.extend(bodies)
+        starts = [self._text(child) for child in node.children if child.type == "heredoc_start"]
+        if not any(mark in start for start in starts for mark in "'\"\\"):
+            self.filled_in.extend(bodies)
 
     def _assignment(self, node: Node) -> Assignment:
         name = node.child_by_field_name("name")

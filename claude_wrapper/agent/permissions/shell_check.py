@@ -49,7 +49,8 @@ _OPERATORS = frozenset(
     | {">", ">>", "<", ">|", "&>", "&>>", ">&", "<&", "<<", "<<<", "[", "]", "[[", "]]", "=", "==", "!=", '"'}
     | {"export", "declare", "typeset", "local", "readonly", "unset", "\n"}
 )
-_ARITHMETIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-v", "-R"})
+_ARITHMETIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
+_VARIABLE_TESTS = frozenset({"-v", "-R"})
 _TEST_OPERATORS = frozenset({"[", "]", "[[", "]]", "!", "=", "==", "!=", '"'})
 _LEAVES = {
     "word": re.compile(r"(?![#=])(?:[^\s\\'\"`$;&|<>(){}]|\\[^\s]|\{\})+\Z"),
@@ -61,6 +62,7 @@ _LEAVES = {
     "comment": re.compile(r"#[^\n]*\Z"),
     "test_operator": re.compile(r"-[a-zA-Z]+\Z", re.ASCII),
 }
+_SUM = re.compile(rb"\$\(\([0-9 +*/%-]+\)\)\Z")
 _GAP = re.compile(r"(?:[ \t]|\n|(?<=[ \t\n])\\\n)*\Z")
 _BRACES = re.compile(r"\{\}")
 _HEREDOC_START = re.compile(r"(?:(['\"])(\w+)\1|\\(\w+))\Z")
@@ -158,6 +160,8 @@ class _Checker:
             return self._check_leaf(node)
         if node.type == "simple_expansion":
             return self._check_variable(node)
+        if node.type == "arithmetic_expansion":
+            return self._check_sum(node)
         if node.type == "variable_assignment":
             return self._check_assignment(node)
         if node.type not in _STRUCTURE:
@@ -252,6 +256,16 @@ class _Checker:
         self.end = node.end_byte
         return None
 
+    def _check_sum(self, node: Node) -> str | None:
+        """Numbers alone; a name could stand for a text in which more is worked out."""
+        text = self._source[node.start_byte : node.end_byte]
+        if self.end > node.start_byte or not _is_gap(self._source[self.end : node.start_byte]):
+            return _UNCLEAR
+        if _SUM.match(text) is None:
+            return _WHY["arithmetic_expansion"]
+        self.end = node.end_byte
+        return None
+
     def _check_assignment(self, node: Node) -> str | None:
         parent = node.parent
         if parent is None or parent.type not in {"command", "declaration_command"}:
@@ -276,7 +290,8 @@ class _Checker:
     def _check_test(self, node: Node) -> str | None:
         """In single brackets the shell sees other operators than the parser does."""
         text = self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
-        if _ARITHMETIC_TESTS.intersection(text.split()):
+        calculating = _VARIABLE_TESTS if text.startswith("[ ") else _VARIABLE_TESTS | _ARITHMETIC_TESTS
+        if calculating.intersection(text.split()):
             return "it calculates"
         allowed = _TEST_OPERATORS | ({"&&", "||"} if text.startswith("[[") else set())
         operators = {leaf.type for leaf in _leaves(node) if not leaf.is_named}
@@ -300,6 +315,10 @@ class _Checker:
         named = _HEREDOC_START.match(
             self._source[start.start_byte : start.end_byte].decode("utf-8", "replace")
         )
+        text = self._source[start.start_byte : start.end_byte]
+        filled_in = re.search(rb"[$`\\]", self._source[body.start_byte : body.end_byte]) is not None
+        if named is None and re.fullmatch(rb"\w+", text) and not filled_in:
+            return self._check_document(node, text.decode(), start.end_byte, body)
         if named is None:
             return "it fills in a text before it is used"
         return self._check_document(node, named[2] or named[3], start.end_byte, body)

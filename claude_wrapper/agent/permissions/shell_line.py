@@ -80,6 +80,8 @@ class ShellLine:
     """Those that stand on their own and so outlive their command."""
     documents: tuple[str, ...] = ()
     """Texts given to a command as its input: here-documents and here-strings."""
+    filled_in: tuple[str, ...] = ()
+    """Those here-documents in which the shell replaces variables and substitutions."""
     unchecked: str | None = None
     """Why the line may do more than its commands show; None: what it shows is all it does."""
     understood: bool = True

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from . import paths
+from .below import refuses_below
 from .call import Call
-from .file_commands import CHANGES_FILES_ONLY, effects, is_simple_file_command
+from .file_commands import CHANGES_FILES_ONLY, effects, is_simple_file_command, shows_whole_folders
 from .files import path_rule
 from .ground import Ground
 from .readonly import FileUse, files_shown
@@ -81,19 +82,24 @@ class Parts:
             shown = files_shown(inner)
             if shown is None or (inner.words[0].literal == "git" and len(folders) > 1):
                 continue
-            unreadable = (self._unreadable(use, folder) for use in shown for folder in folders)
+            whole = shows_whole_folders(inner.arguments)
+            unreadable = (self._unreadable(use, folder, whole=whole) for use in shown for folder in folders)
             path = next((path for path in unreadable if path is not None), None)
             return None if path is None else Obstacle("read", path, inner.words[0].literal, command)
         return other
 
-    def _unreadable(self, use: FileUse, folder: str) -> str | None:
+    def _unreadable(self, use: FileUse, folder: str, *, whole: bool = False) -> str | None:
         """The path, if it may not be read without asking."""
         names = self.ground.names_of(use.path, folder)
-        if use.is_glob and self._some_files_are_refused():
+        if self._some_files_are_refused() and (use.is_glob or (whole and self._shows_refused(names))):
             return names[0]
         if self.ground.is_within(names) or path_rule("allow", ("Read", "Edit"), names, self.ground):
             return None
         return self.ground.leads_out(names)
+
+    def _shows_refused(self, names: tuple[str, ...]) -> bool:
+        """Whether the folder, if it is one, holds files that rules refuse."""
+        return paths.is_folder(names[-1]) and refuses_below(names[-1], "Read", self.ground)
 
     def _some_files_are_refused(self) -> bool:
         refusing = (*self.policy.of("deny"), *self.policy.of("ask"))
@@ -107,6 +113,9 @@ class Parts:
         if any(inner.words[0].literal in _RUN_UNSEEN_ARGUMENTS for inner in chain[:-1]):
             return False
         if not is_simple_file_command(chain[-1]):
+            return False
+        fills = effects(chain[-1].arguments).fills
+        if any(refuses_below(self.ground.names_of(path)[-1], "Edit", self.ground) for path in fills):
             return False
         return all(self.ground.is_within(self.ground.names_of(path)) for path in _touched(chain[-1]))
 

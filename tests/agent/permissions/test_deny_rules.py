@@ -213,6 +213,10 @@ def test_an_edit_deny_covers_shell_commands_that_write_files(shared, line):
     assert shared.bash(line, shared.policy("bypassPermissions", deny=["Edit(src/**)"])).behavior == "deny"
 
 
-def test_what_a_pattern_of_the_shell_may_match_is_asked_about_where_some_files_are_denied(shared):
+def test_a_pattern_of_the_shell_is_denied_for_what_it_matches_and_else_asked_about_where_some_files_are_denied(
+    shared,
+):
     assert shared.bash("cat .e*").behavior == "allow"
-    assert shared.bash("cat .e*", shared.policy(deny=["Read(.env)"])).behavior == "ask"
+    assert shared.bash("cat .e*", shared.policy(deny=["Read(.env)"])).behavior == "deny"
+    assert shared.bash("cat s*/f", shared.policy(deny=["Read(.env)"])).behavior == "ask"
+    assert shared.bash("cat s*/f", shared.policy(allow=["Bash"], deny=["Read(.env)"])).behavior == "allow"
