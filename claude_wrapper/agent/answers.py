@@ -45,6 +45,7 @@ from claude_wrapper.wire.requests_steer import ReloadOutputStyles, ReloadPlugins
 from .context.usage import ContextShares, measure
 from .initialize import models
 from .parts import Parts
+from .usage_text import cost_lines
 from .version import AGENT_VERSION, COMPATIBLE_VERSION
 
 __all__ = ["Answers"]
@@ -140,13 +141,7 @@ class Answers:
         )
 
     async def _cost(self, request: GetSessionCost) -> SessionCostReply:
-        meter = self._parts.meter
-        lines = [
-            f"Estimated cost:  ${meter.total_cost_usd:.4f}",
-            f"Time in the API: {meter.api_ms / 1000:.1f}s",
-            f"Time in all:     {meter.wall_ms / 1000:.1f}s",
-        ]
-        return SessionCostReply(text="\n".join(lines))
+        return SessionCostReply(text="\n".join(cost_lines(self._parts.meter)))
 
     async def _usage(self, request: GetUsage) -> UsageReply:
         meter = self._parts.meter

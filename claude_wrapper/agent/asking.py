@@ -272,7 +272,7 @@ class Asker:
         if turn.prompt_uuids and not turn.answered:
             fields["user_message_uuid"] = turn.prompt_uuids[0]
             fields["user_message_uuids"] = turn.prompt_uuids
-        turn.answered = True
+            turn.answered = True
         turn.clock.first_frame = turn.clock.first_frame or time.monotonic()
         body = AssistantBody(
             content=[data],  # type: ignore[list-item]  # the API's blocks travel as they are, whatever their type

@@ -15,6 +15,7 @@ from .brief import Brief
 from .config.places import SettingsPlaces
 from .dispatch import Dispatcher
 from .frames import Frames
+from .fresh_start import FreshStart
 from .hook_wiring import HookWiring
 from .hooks.registry import HookRegistry
 from .hostlink import HostLink
@@ -142,6 +143,7 @@ def compose(
         interruption=interruption,
         approval=approval,
         send_init=InitSender(settings, frames, access, brief, toolbox, servers).send,
+        begin_anew=FreshStart(session, frames, meter, context),
     )
     return parts, client
 

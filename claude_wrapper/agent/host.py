@@ -27,7 +27,10 @@ _GONE = "Tool permission stream closed before response received"
 
 
 class HostInput:
-    """Takes in what the host writes. `on_fault` is told of what ends the process: a line that is no frame."""
+    """Takes in what the host writes.
+
+    `on_fault` is told of what ends the process: a line that is no frame; `on_response` of the host's answers.
+    """
 
     def __init__(
         self,
@@ -36,6 +39,7 @@ class HostInput:
         on_fault: Callable[[str], None],
         *,
         initialize_first: bool = False,
+        on_response: Callable[[ControlResponseFrame], None] | None = None,
     ) -> None:
         self._queue = queue
         self._peer = peer
@@ -43,6 +47,7 @@ class HostInput:
         self._lines = LineSplitter()
         self._decoder: FrameDecoder[HostFrame] = FrameDecoder(HostFrame)
         self._initialize_first = initialize_first
+        self._on_response = on_response
         self._faulty = False
 
     def feed(self, data: bytes) -> None:
@@ -69,6 +74,9 @@ class HostInput:
         match frame:
             case PromptFrame():
                 self._prompt(frame)
+            case ControlResponseFrame() if self._on_response is not None:
+                self._on_response(frame)
+                self._peer.receive(frame)
             case ControlRequestFrame() | ControlResponseFrame() | ControlCancelFrame():
                 self._peer.receive(frame)
             case BadFrame(type="user"):

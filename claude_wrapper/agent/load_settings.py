@@ -57,6 +57,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         replay_prompts=arguments.has("replay_user_messages"),
         session_mirror=arguments.has("session_mirror"),
         await_initialize=arguments.has("await_initialize"),
+        no_commands=arguments.has("disable_slash_commands"),
         state_events=_state_events(environment),
         model=_model(arguments, files, environment, warnings),
         system_prompt=text_or_file(arguments, "system_prompt", cwd),

@@ -24,6 +24,12 @@ class Meter:
         self.api_ms = 0.0
         self.started = time.monotonic()
 
+    def restart(self) -> None:
+        """Count from zero."""
+        self._all, self._recent = Ledger(), Ledger()
+        self.api_ms = 0.0
+        self.started = time.monotonic()
+
     @property
     def total_cost_usd(self) -> float:
         """Dollars so far."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from .calls import reminder
 from .hooks.outcome import Outcome
+from .local_commands import LocalCommands, local_command
 from .parts import Parts
 from .prompts import Prompt, merged
 from .turn import Ending, Turn
@@ -22,6 +23,7 @@ class Opening:
         self._parts = parts
         self._first: list[Prompt] = []
         self._title = parts.settings.session.title
+        self._commands = LocalCommands(parts, parts.begin_anew, disabled=parts.settings.no_commands)
 
     async def open(self, turn: Turn) -> Ending | None:
         """Begin a turn; an ending if nothing is to be asked of the model."""
@@ -31,6 +33,9 @@ class Opening:
         parts.session.begin_prompt()
         if parts.servers.servers:
             await parts.servers.ready()
+        command = local_command(prompt)
+        if command is not None:
+            return await self._commands.answer(turn, prompt, command)
         outcome = await parts.hooks.prompt(prompt.text)
         parts.send_init(turn.prompt_uuids)
         turn.stage = "begun"

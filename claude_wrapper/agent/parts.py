@@ -45,5 +45,7 @@ class Parts(msgspec.Struct):
     interruption: Interruption
     send_init: Callable[[list[str]], None]
     """Sends the frame that begins a turn; given the ids of its prompts."""
+    begin_anew: Callable[[], None]
+    """Forgets the conversation: what follows belongs to a new session."""
     structured: bool = False
     """The run's answer has to be handed in through a tool."""

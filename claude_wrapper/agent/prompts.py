@@ -58,11 +58,17 @@ class PromptQueue:
 
     `on_waiting` is called with a prompt that is taken in, `on_repeated` with one whose id was there before. A prompt of
     priority `now` goes first, one of priority `later` after all others; what has neither may join
-    the running turn, or share the next one with its like.
+    the running turn, or share the next one with its like, unless it is one that `stands_alone`.
     """
 
-    def __init__(self, on_waiting: Callable[[Prompt], None], on_repeated: Callable[[Prompt], None]) -> None:
+    def __init__(
+        self,
+        on_waiting: Callable[[Prompt], None],
+        on_repeated: Callable[[Prompt], None],
+        stands_alone: Callable[[Prompt], bool] = lambda _: False,
+    ) -> None:
         self._on_waiting = on_waiting
+        self._stands_alone = stands_alone
         self._on_repeated = on_repeated
         self._waiting: list[Prompt] = []
         self._seen: set[str] = set()
@@ -155,7 +161,7 @@ class PromptQueue:
 
     def joining(self) -> list[Prompt]:
         """Take the prompts that join the running turn."""
-        return self._take([prompt for prompt in self._waiting if _joins(prompt)])
+        return self._take([prompt for prompt in self._waiting if self._joins(prompt)])
 
     def announce(self, prompts: Iterable[Prompt]) -> None:
         """Tell the host that these were taken in, where it was not told yet."""
@@ -179,9 +185,9 @@ class PromptQueue:
         if not usual:
             return self._waiting[:1]
         group = usual[:1]
-        if _joins(group[0]):
+        if self._joins(group[0]):
             for prompt in usual[1:]:
-                if not _joins(prompt):
+                if not self._joins(prompt):
                     break
                 group.append(prompt)
         return group
@@ -190,7 +196,7 @@ class PromptQueue:
         self._waiting = [prompt for prompt in self._waiting if prompt not in prompts]
         return prompts
 
-
-def _joins(prompt: Prompt) -> bool:
-    """Whether a prompt may share a turn with others."""
-    return prompt.priority not in {"now", "later"} and prompt.asks_model
+    def _joins(self, prompt: Prompt) -> bool:
+        """Whether a prompt may share a turn with others."""
+        free = prompt.priority not in {"now", "later"} and prompt.asks_model
+        return free and not self._stands_alone(prompt)

@@ -25,6 +25,7 @@ from .ids import new_uuid
 from .initialize import offer_structured_output
 from .interrupts import Interruption
 from .lifetime import Lifetime
+from .local_commands import local_command
 from .loop import Loop
 from .output import LineWriter, open_unshared
 from .piped import read_prompt
@@ -100,7 +101,9 @@ class _Work:
         self._tasks = tasks
         self._source = source_of(settings, start)
         self._queue = PromptQueue(
-            lambda prompt: self._frames.lifecycle(prompt.uuid, "queued"), self._echo_repeated
+            lambda prompt: self._frames.lifecycle(prompt.uuid, "queued"),
+            self._echo_repeated,
+            lambda prompt: local_command(prompt) is not None,
         )
         self._queue.know(start.prompt_uuids)
         self._interruption = Interruption()
@@ -152,6 +155,8 @@ class _Work:
             self._peer,
             self._lifetime.fault,
             initialize_first=self._settings.await_initialize,
+            # Hosts that want what they say repeated are repeated their answers, too.
+            on_response=self._frames.emit if self._settings.replay_prompts else None,
         )
         ByteReader(0, host.feed, host.end).start()
         self._tasks.start_soon(self._lifetime.watch_parent, os.getppid())

@@ -60,6 +60,19 @@ class Session:
         self._results: dict[str, str] = {}
         self._drafts: list[AssistantEntry] = []
 
+    def restart(self, session_id: str) -> None:
+        """Go on as another session, whose conversation is empty; the transcript of this one stays."""
+        self._settle()
+        self.id = session_id
+        self.history = History()
+        self.prompt_id = ""
+        self.last_prompt = None
+        self._leaf, self._copied = None, []
+        self._calls.clear()
+        self._results.clear()
+        if self.transcript is not None:
+            self.transcript = self.transcript.beside(session_id)
+
     @property
     def transcript_path(self) -> str:
         """Where the transcript is, empty when none is written."""
@@ -79,6 +92,14 @@ class Session:
         self.history.add_user(blocks)
         self._write(entry)
         return entry.uuid
+
+    def add_command(self, uuid: str, text: str) -> None:
+        """Write down a command that was answered without the model."""
+        self._write(self._user(uuid, {"role": "user", "content": text}))
+
+    def mention(self, *texts: str) -> None:
+        """Let the model know of what went on beside the conversation, when it is asked next."""
+        self.history.add_user([{"type": "text", "text": text} for text in texts])
 
     def add_note(self, text: str, *, hidden: bool = False) -> str:
         """Add a text of the agent's own in the user's role; readers of transcripts skip a hidden one."""

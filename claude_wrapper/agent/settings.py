@@ -61,6 +61,8 @@ class Settings:
     replay_prompts: bool = False
     session_mirror: bool = False
     await_initialize: bool = False
+    no_commands: bool = False
+    """A prompt that is a command is answered with the news that there are none."""
     state_events: str | None = None
     """`host`: frames marked for the host program; `all`: unmarked ones; None: no state frames."""
     model: ModelSettings = field(default_factory=ModelSettings)

@@ -7,7 +7,8 @@ from typing import Any, Protocol
 import msgspec
 
 from claude_wrapper.wire.codec import encode
-from claude_wrapper.wire.messages import ResultFrame
+from claude_wrapper.wire.messages import ConversationResetFrame, ResultFrame
+from claude_wrapper.wire.system_tasks import BackgroundTasksChangedFrame
 
 from .output import LineWriter
 
@@ -73,6 +74,8 @@ class ArraySink:
         self._lines: list[msgspec.Raw] = []
 
     def emit(self, frame: Any) -> None:
+        if isinstance(frame, ConversationResetFrame | BackgroundTasksChangedFrame):
+            return
         self._lines.append(msgspec.Raw(encode(frame)))
         if isinstance(frame, ResultFrame):
             self._writer.write_frame(self._lines)

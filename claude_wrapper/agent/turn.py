@@ -79,7 +79,7 @@ class Turn(msgspec.Struct):
     begun: list[str] = field(default_factory=list)
     """Ids of the API's messages that were begun."""
     answered: bool = False
-    """An assistant frame was sent."""
+    """An assistant frame was sent that names the prompts."""
     calls: list[ToolCall] = field(default_factory=list)
     results: dict[str, CallResult] = field(default_factory=dict)
     """Results of the running round of calls, as far as they are known."""

@@ -52,6 +52,11 @@ class TranscriptWriter:
         self._file: int | None = None
         self._drafts: list[Draft] = []
 
+    def beside(self, session_id: str) -> TranscriptWriter:
+        """A writer of another session in the same folder, in the place of this one."""
+        self.close()
+        return TranscriptWriter(self.path.with_name(f"{session_id}.jsonl"), self._mirror)
+
     def append(self, entries: Sequence[Entry | dict[str, Any]]) -> None:
         """Write entries as lines, in one write."""
         self._tell_drafts()

@@ -66,7 +66,9 @@ def test_all_contexts_are_kept_and_one_stop_is_enough():
     outcome = outcome_of(
         [
             reply("allow", additional_context="a"),
-            HookReply(HostHook(callback_id="h", seconds=1.0), HookOutput(continue_=False, stop_reason="enough")),
+            HookReply(
+                HostHook(callback_id="h", seconds=1.0), HookOutput(continue_=False, stop_reason="enough")
+            ),
             reply("allow", additional_context="b"),
         ]
     )

@@ -75,8 +75,9 @@ class RawRun:
                 frame = json.loads(line)
             except ValueError:
                 frame = {"line": line}
+            for each in frame if isinstance(frame, list) else [frame]:
+                self._put("message", each if isinstance(each, dict) else {"line": line})
             frame = frame if isinstance(frame, dict) else {"line": line}
-            self._put("message", frame)
             self._frames.put(frame)
             if frame.get("type") == "control_request":
                 self._answer(frame)

@@ -49,8 +49,13 @@ def transcripts(home: Path, known: Iterable[str] = ()) -> dict[str, list[Row]]:
     """Every transcript in the home: those that are `known` in that order, then the new ones, the oldest first."""
     folder = home / ".claude" / "projects"
     rows = {str(path.relative_to(folder)): json_lines(path) for path in folder.rglob("*.jsonl")}
-    new = sorted(rows.keys() - set(known), key=lambda name: str(rows[name][0].get("timestamp")))
+    new = sorted(rows.keys() - set(known), key=lambda name: begun(rows[name]))
     return {name: rows[name] for name in [*known, *new] if name in rows}
+
+
+def begun(rows: list[Row]) -> str:
+    """When a transcript was begun, by the first of its entries that tells."""
+    return next((str(row["timestamp"]) for row in rows if "timestamp" in row), "")
 
 
 def tree(folder: Path) -> dict[str, str]:

@@ -89,6 +89,10 @@ KEYS = [
         ),
     ),
     KeyRule(
+        "how full the window is depends on each agent's own prompt and tools",
+        words("context_usage usage_report"),
+    ),
+    KeyRule(
         "bookkeeping of the vendor about a subagent's report",
         words("harnessNoteCount harnessTailCount harnessSectionHash canContinueAgent"),
     ),
