@@ -36,8 +36,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(arguments: Arguments) -> int:
     settings = load_settings(arguments, os.environ, Path.cwd())
-    for warning in settings.warnings:
-        sys.stderr.write(f"Warning: {warning}\n")
+    for line in (*settings.notes, *(f"Warning: {warning}" for warning in settings.warnings)):
+        sys.stderr.write(f"{line}\n")
     if settings.json_schema is not None:
         _check_schema(settings)
     # Everything that only a run needs is imported from here on: `--version` and refusals stay quick.

@@ -17,7 +17,9 @@ from .hook_events import HookEvents
 from .hooks.outcome import PreToolOutcome
 from .hostlink import HostRefusedError
 from .interrupts import Interruption
+from .permissions import wording
 from .permissions.call import Decision
+from .safety_check import SafetyCheck
 
 __all__ = ["Approval", "Approved", "PermissionHost", "Question"]
 
@@ -75,6 +77,7 @@ class Approval:
         host: PermissionHost | None,
         *,
         no_prompts: bool = False,
+        check: SafetyCheck | None = None,
     ) -> None:
         self._access = access
         self._frames = frames
@@ -82,6 +85,7 @@ class Approval:
         self._interruption = interruption
         self._host = host
         self._no_prompts = no_prompts
+        self._check = check
         self.denials: list[dict[str, Any]] = []
         """The calls that were denied, as results list them; whoever runs a turn puts a new list here."""
         self.turn_taking = anyio.Lock(fast_acquire=True)
@@ -113,10 +117,18 @@ class Approval:
 
     async def ask(self, question: Question, hook: PreToolOutcome) -> Approved | CallResult:
         """Ask whoever can be asked; without anybody the call is denied."""
+        if question.decision.checked_by_model and hook.decision != "ask" and self._check is not None:
+            checked = await self._checked(question, self._check)
+            if checked is not None:
+                return checked
         if self._host is None:
             reply = await self._ask_hooks(question)
             if reply is None:
                 return self._unanswered(question, hook)
+            if isinstance(reply, DenyReply):
+                text = reply.message if isinstance(reply.message, str) else _FALLBACK_DENIAL
+                about = {"decision_reason_type": "hook", "decision_reason": text}
+                self._frames.permission_denied(question.call.name, question.call.id, text, **about)
             return self._answered(question, reply, by_hook=True)
         self._frames.session_state("requires_action")
         try:
@@ -132,6 +144,28 @@ class Approval:
             return rejected_by_user()
         result = self._answered(question, reply, by_hook=by_hook)
         self._frames.session_state("running")
+        return result
+
+    async def _checked(self, question: Question, check: SafetyCheck) -> Approved | CallResult | None:
+        """What the model that checks calls says; None when a person is to look at the call instead."""
+        if check.gave_up and self._host is not None:
+            return None
+        with self._interruption.question() as scope:
+            verdict = await check.judge(question.call.name, question.tool_input)
+        if scope.cancelled_caught:
+            self._note_denied(question.call)
+            await self._interruption.about_to_stop()
+            return rejected_by_user()
+        if verdict.block is False:
+            return Approved({"decision": "accept", "source": "config", "reason_type": "classifier"})
+        if verdict.block is None:
+            reason, text = "Classifier unavailable", wording.auto_unavailable(question.call.name)
+        else:
+            reason, text = verdict.reason or "Blocked by classifier", wording.auto_blocked(verdict.reason)
+        changed = question.decision.changed(reason_type="classifier", reason=reason, message=text)
+        result = self._denied(msgspec.structs.replace(question, decision=changed))
+        if verdict.block is None:
+            result.not_run = "automode-unavailable"
         return result
 
     def refused_after_change(self, question: Question, *, by_user: bool) -> CallResult | None:
@@ -189,6 +223,8 @@ class Approval:
             updated = reply.updated_input if isinstance(reply.updated_input, dict) else None
             if by_hook:
                 return Approved({"decision": "accept", **_BY_HOOK}, updated)
+            if self._check is not None:
+                self._check.approved_by_person()
             return Approved({"decision": "accept", "source": "user_temporary"}, updated, by_user=True)
         return self._refusal(question, reply, _BY_HOOK if by_hook else {"source": "user_reject"})
 

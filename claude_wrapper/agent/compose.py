@@ -29,6 +29,7 @@ from .planning import Planning, plan_file
 from .prompt_tool import PromptTool
 from .prompts import PromptQueue
 from .results import Results
+from .safety_check import SafetyCheck
 from .session import Session
 from .session_start import SessionStart
 from .settings import Settings
@@ -101,6 +102,7 @@ def compose(
         interruption,
         _permission_host(settings.permission_prompt_tool, link, toolbox, context),
         no_prompts=settings.no_prompts,
+        check=SafetyCheck(client, brief, session, meter),
     )
     dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
     tool_round = ToolRound(

@@ -22,6 +22,9 @@ from .version import COMPATIBLE_VERSION
 
 __all__ = ["InitSender"]
 
+_FILES = frozenset({"userSettings", "projectSettings", "localSettings", "flagSettings", "policySettings"})
+"""Folders that settings add are worked in and not announced."""
+
 
 class InitSender:
     """Sends it."""
@@ -71,7 +74,9 @@ class InitSender:
                 mcp_servers=servers,
                 model=self._brief.model.name,
                 permission_mode=self._access.mode,
-                additional_directories=[each.path for each in self._access.policy.directories],
+                additional_directories=[
+                    each.path for each in self._access.policy.directories if each.source not in _FILES
+                ],
                 user_message_uuids=prompt_uuids or UNSET,
                 uuid=new_uuid(),
                 session_id=self._frames.session_id,

@@ -15,6 +15,7 @@ from .config.trust import without_untrusted_grants
 __all__ = ["load_files", "with_variables"]
 
 _ALL_SOURCES = ("user", "project", "local")
+_MANAGED_FAULTS = "Managed settings contain invalid entries (the others are in force): "
 _NOT_A_FOLDERS_BUSINESS = re.compile(
     r"CLAUDE_CODE_(?:PROCESS_WRAPPER|PROJECT_DIR_NAME|SYNC_SKILLS.*|PLUGIN_.*)|CLAUDE_CONFIG_DIR"
 )
@@ -23,8 +24,11 @@ _NOT_A_FOLDERS_BUSINESS = re.compile(
 
 def load_files(
     arguments: Arguments, environ: Mapping[str, str], cwd: Path
-) -> tuple[list[SettingsFile], list[str]]:
-    """The settings in order of precedence, lowest first, and what is wrong with them; raises SettingsError."""
+) -> tuple[list[SettingsFile], list[str], list[str]]:
+    """The settings in order of precedence, lowest first; what is wrong with them; and what is not heeded.
+
+    Raises SettingsError.
+    """
     root = arguments.value("project_config_root")
     project = cwd / root if root else cwd
     files, faults = settings_files(_sources(arguments), environ, project)
@@ -35,7 +39,9 @@ def load_files(
         files += [file] if file is not None else []
         faults += wrong
     managed, wrong = managed_settings(managed_folder(), arguments.value("managed_settings"))
-    return files + managed, [*told, *(str(fault) for fault in (*faults, *wrong))]
+    if wrong:
+        told.append(_MANAGED_FAULTS + "; ".join(map(str, wrong)))
+    return files + managed, [str(fault) for fault in faults], told
 
 
 def with_variables(environ: Mapping[str, str], files: list[SettingsFile]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import msgspec
 
 from claude_wrapper.store.paths import is_session_id
 
+from .api.catalog import find_model
 from .api.tuning import Thinking, Wishes
 from .argument_values import (
     check_autocompact,
@@ -39,9 +40,12 @@ _object_decoder = msgspec.json.Decoder(dict[str, Any])
 
 def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -> Settings:
     """Raises UsageError and SettingsError for what must keep a run from starting."""
-    files, warnings = load_files(arguments, environ, cwd)
+    files, warnings, notes = load_files(arguments, environ, cwd)
     environment = with_variables(environ, files)
+    model = _model(arguments, files, environment, warnings)
     policy, problems = load_policy(arguments, files, environment, cwd)
+    if policy.mode == "auto" and not find_model(model.name, environment).takes_auto:
+        policy = policy.changed(mode="default")
     output_format = arguments.value("output_format") or "text"
     refuse_contradictions(arguments, output_format)
     check_autocompact(arguments)
@@ -59,7 +63,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         await_initialize=arguments.has("await_initialize"),
         no_commands=arguments.has("disable_slash_commands"),
         state_events=_state_events(environment),
-        model=_model(arguments, files, environment, warnings),
+        model=model,
         system_prompt=text_or_file(arguments, "system_prompt", cwd),
         append_system_prompt=text_or_file(arguments, "append_system_prompt", cwd),
         tools=_tools(arguments),
@@ -76,6 +80,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         environ=environment,
         entrypoint=environment.get("CLAUDE_CODE_ENTRYPOINT") or "sdk-cli",
         warnings=(*warnings, *problems),
+        notes=tuple(notes),
     )
 
 

@@ -87,6 +87,8 @@ class Settings:
     entrypoint: str = "sdk-cli"
     warnings: tuple[str, ...] = ()
     """Lines for stderr."""
+    notes: tuple[str, ...] = ()
+    """The same, in words that scripts know and that stand alone."""
 
     @property
     def api_key_helper(self) -> str | None:

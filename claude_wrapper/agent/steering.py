@@ -91,6 +91,10 @@ class Steering:
             mode = access.check_mode(request.mode)
         except ModeRefusedError as refusal:
             raise RequestRefusedError(str(refusal), refusal.code) from refusal
+        if mode == "auto" and not self._parts.brief.model.takes_auto:
+            raise RequestRefusedError(
+                "Cannot set permission mode to auto: auto mode unavailable for this model", "auto_mode_model"
+            )
 
         async def tell() -> None:
             access.set_mode(mode)

@@ -104,7 +104,10 @@ def test_grants_of_an_untrusted_project_are_left_out_and_said_so(load, write, pl
     assert rules(settings, "allow") == set()
     assert settings.policy.directories == ()
     assert rules(settings, "ask") == {("Read", "projectSettings")}
-    assert "has not been trusted" in settings.warnings[0]
+    assert settings.notes[0].startswith(
+        "Ignoring 1 permissions.allow entry from .claude/settings.json: this workspace has not been trusted."
+    )
+    assert settings.notes[1].startswith("Ignoring 1 permissions.additionalDirectories entry")
 
     trusted = {"projects": {str(place / "project"): {"hasTrustDialogAccepted": True}}}
     (place / "home" / ".claude.json").write_text(json.dumps(trusted))

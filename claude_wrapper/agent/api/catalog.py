@@ -88,6 +88,11 @@ class Model(msgspec.Struct, frozen=True):
         """How far the price can be trusted: `list` for a listed model, else `unknown`."""
         return "list" if self.known else "unknown"
 
+    @property
+    def takes_auto(self) -> bool:
+        """Whether the mode in which a model checks calls is open to sessions with this one."""
+        return self.facts.thinking == "adaptive"
+
 
 @lru_cache(maxsize=1)
 def load_catalog() -> Catalog:

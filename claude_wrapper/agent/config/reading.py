@@ -57,7 +57,9 @@ def parsed(text: str, place: str) -> Reading:
     except msgspec.DecodeError as error:
         message = str(error)
         at = _AT_BYTE.search(message)
-        line = text.encode()[: int(at[1])].count(b"\n") + 1 if at else 0
+        data = text.encode()
+        # Without a place, the text ended too early.
+        line = data[: int(at[1]) if at else len(data)].count(b"\n") + 1
         return Reading(fault=Fault(place, f"it is no JSON: {_AT_BYTE.sub('', message)}", line=line))
     except RecursionError:
         return Reading(fault=Fault(place, "it is nested too deeply"))

@@ -56,7 +56,7 @@ def given_settings(value: str, cwd: Path) -> tuple[SettingsFile | None, list[Fau
     if text.startswith("{") and text.endswith("}"):
         reading = parsed(text, "--settings")
         if reading.values is None:
-            raise SettingsError(f"Invalid JSON provided to --settings: {reading.fault}")
+            raise SettingsError(f"Invalid JSON provided to --settings\n{reading.fault}")
         return checked("flagSettings", reading, cwd, None)
     path = cwd / value
     _refuse_what_is_no_file(path)
@@ -87,7 +87,11 @@ def managed_settings(folder: Path, given: str | None = None) -> tuple[list[Setti
     if given is not None:
         reading = parsed(given, "--managed-settings")
         if reading.values is None:
-            raise SettingsError(f"Invalid JSON provided to --managed-settings: {reading.fault}")
+            raise SettingsError(f"Invalid JSON provided to --managed-settings\n{reading.fault}")
+        # The program around this one may forbid and allow; how its user starts is not its business.
+        permissions = reading.values.get("permissions")
+        if isinstance(permissions, dict):
+            permissions.pop("defaultMode", None)
         _take(found, faults, reading, None)
     for path in paths:
         reading = read_settings(path)

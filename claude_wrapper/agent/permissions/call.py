@@ -54,6 +54,8 @@ class Decision:
     requires_interaction: bool = False
     suppress_always_allow: bool = False
     classifier_approvable: bool | None = None
+    checked_by_model: bool = False
+    """A model may settle the question in the place of a person."""
     rule: SourcedRule | None = None
     as_tool_error: bool = False
     """The refusal reaches the model as a fault of its input and the host gets no notice of it."""

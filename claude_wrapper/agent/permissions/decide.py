@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from . import paths, tool_kinds, wording
+from .auto import narrow_rules
 from .bash import BashCase
 from .call import Call, Decision
 from .case import Case, OtherTool
@@ -14,8 +15,14 @@ from .policy import Policy
 
 def decide(call: Call, policy: Policy) -> Decision:
     """Say whether a call may run: deny, then ask, then the mode, then allow, then what needs no approval."""
+    if policy.mode == "auto":
+        policy = policy.changed(rules=narrow_rules(policy.rules))
     case = case_of(call, policy)
-    decision = _settled(case) or case.question()
+    decision = _settled(case)
+    if decision is None:
+        decision = case.question()
+        if policy.mode == "auto":
+            decision = decision.changed(checked_by_model=True)
     if decision.behavior == "ask":
         decision = _for_host(decision, case.call, policy)
     return decision
@@ -28,11 +35,17 @@ def _settled(case: Case) -> Decision | None:
     if case.policy.mode == "bypassPermissions":
         return Decision("allow", "mode")
     decision = case.guarded()
+    if decision is not None and case.policy.mode == "auto" and decision.behavior == "ask":
+        return decision.changed(checked_by_model=True)
     if decision is None and case.policy.mode == "plan":
         decision = case.planned()
-    if decision is None and case.policy.mode == "acceptEdits":
+    if decision is None and (case.policy.mode == "acceptEdits" or _is_edit_in_auto(case)):
         decision = case.accepted()
     return decision or case.allowed() or case.harmless()
+
+
+def _is_edit_in_auto(case: Case) -> bool:
+    return case.policy.mode == "auto" and isinstance(case, WriteCase)
 
 
 def _canonical(call: Call) -> Call:

@@ -64,6 +64,13 @@ class FileCase(Case):
         """The first path rule of these tools that speaks of the file."""
         return path_rule(behavior, tools, self.names, self.ground)
 
+    def confined(self) -> Decision | None:
+        """A restricted session reads and writes in its folders only."""
+        if not self.policy.restricted or self.ground.is_within(self.names):
+            return None
+        message = wording.confined(self.names[0], self.policy.original_cwd)
+        return Decision("deny", "other", wording.CONFINED, message)
+
     def denied_path(self, rule: SourcedRule, message: str) -> Decision:
         """The file itself is refused; behind a link the refusal is a permission matter like any other."""
         written = self.names[0]
@@ -87,7 +94,9 @@ class ReadCase(FileCase):
 
     def denied(self) -> Decision | None:
         rule = self.rule_of("deny", "Read")
-        return super().denied() if rule is None else self.denied_path(rule, wording.DENIED_PATH)
+        if rule is not None:
+            return self.denied_path(rule, wording.DENIED_PATH)
+        return super().denied() or self.confined()
 
     def asked(self) -> Decision | None:
         rule = self.rule_of("ask", "Read")
@@ -124,7 +133,7 @@ class WriteCase(FileCase):
         rule = None if self.call.tool_name == "NotebookEdit" else self.rule_of("deny", "Read")
         if rule is not None:
             return self.denied_path(rule, wording.UNREADABLE_SO_UNWRITABLE)
-        return super().denied()
+        return super().denied() or self.confined()
 
     def asked(self) -> Decision | None:
         rule = self.rule_of("ask", "Edit")
@@ -136,9 +145,12 @@ class WriteCase(FileCase):
         if not guard.protected(self.names):
             return None
         reason = wording.steers_tools(self.names[0])
-        return self.question().changed(
+        asked = self.question().changed(
             reason_type="safetyCheck", reason=reason, message=reason, classifier_approvable=True
         )
+        if not self.policy.restricted:
+            return asked
+        return asked.changed(suggestions=(), suppress_always_allow=True, classifier_approvable=False)
 
     def planned(self) -> Decision | None:
         return Decision("ask", "mode", message=wording.plan_mode(self.names[0]))

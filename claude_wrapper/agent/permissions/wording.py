@@ -67,6 +67,30 @@ def steers_tools(path: str) -> str:
     return f"{path} steers how other tools behave, so each change of it has to be approved."
 
 
+CONFINED = "A restricted session keeps its file tools in the working folder"
+
+
+def confined(path: str, folder: str) -> str:
+    """A restricted session does not go there."""
+    return f"{path} is outside {folder}; --restricted confines the file tools to the working directory."
+
+
+def auto_blocked(reason: str) -> str:
+    """The check of auto mode said no."""
+    return (
+        f"Blocked by classifier: {reason or 'it gave no reason'} The call was not carried out. Do not try to reach "
+        "the same in another way; do what is left, or tell the user what you would need."
+    )
+
+
+def auto_unavailable(tool: str) -> str:
+    """The check of auto mode could not be made."""
+    return (
+        f"Auto mode is unavailable: the safety check could not be made, so {tool} was not run. Do what can be done "
+        "without it, and tell the user what is left and that another permission mode would let them decide."
+    )
+
+
 def through_link(path: str, target: str) -> str:
     """A link leads out of the working folders."""
     return f"{path} is a link that leads to {target}, which is not in a folder that this session works in"

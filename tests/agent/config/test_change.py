@@ -1,7 +1,10 @@
 import json
+import subprocess
+import sys
 
 import pytest
 
+from claude_wrapper.agent.config import lock
 from claude_wrapper.agent.config.change import SettingsNotWrittenError, write_updates
 from claude_wrapper.wire.permissions import PermissionUpdateBody, RuleBody
 
@@ -84,3 +87,56 @@ def test_a_link_in_the_place_of_project_settings_is_not_written_through(tmp_path
     write_updates(path, [rules("addRules", "a")], follow_link=True)
     assert path.is_symlink()
     assert "Bash(a)" in target.read_text()
+
+
+ADD = """
+import sys
+from pathlib import Path
+from claude_wrapper.agent.config.change import write_updates
+from claude_wrapper.wire.permissions import PermissionUpdateBody, RuleBody
+sys.stdin.read(1)
+for number in range(20):
+    rule = RuleBody("Bash", f"{sys.argv[2]} {number}")
+    update = PermissionUpdateBody("addRules", rules=[rule], behavior="allow", destination="localSettings")
+    write_updates(Path(sys.argv[1]), [update])
+"""
+
+
+@pytest.mark.feature("PERM-23")
+def test_agents_that_write_at_the_same_time_lose_nothing(tmp_path):
+    path = tmp_path / ".claude" / "settings.local.json"
+    path.parent.mkdir()
+    path.write_text('{"model": "kept"}')
+    writers = [
+        subprocess.Popen([sys.executable, "-c", ADD, str(path), name], stdin=subprocess.PIPE)
+        for name in "abcd"
+    ]
+    for writer in writers:
+        writer.stdin.write(b"x")
+        writer.stdin.flush()
+    for writer in writers:
+        writer.stdin.close()
+        assert writer.wait(60) == 0
+
+    settings = json.loads(path.read_text())
+    assert settings["model"] == "kept"
+    assert sorted(settings["permissions"]["allow"]) == sorted(
+        f"Bash({n} {i})" for n in "abcd" for i in range(20)
+    )
+    assert [item.name for item in path.parent.iterdir()] == ["settings.local.json"]
+
+
+def test_a_lock_that_somebody_keeps_is_not_waited_for_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(lock, "_PATIENCE", 0.05)
+    path = tmp_path / "settings.json"
+    with lock.locked(tmp_path, path.name), pytest.raises(SettingsNotWrittenError, match="locked"):
+        write_updates(path, [rules("addRules", "a")])
+    assert not path.exists()
+
+
+def test_bytes_that_are_no_text_are_not_lost_by_a_rewrite(tmp_path):
+    path = tmp_path / "settings.json"
+    path.write_bytes(b'{"x": "\xe9"}')
+    with pytest.raises(SettingsNotWrittenError, match="UTF-8"):
+        write_updates(path, [rules("addRules", "a")])
+    assert path.read_bytes() == b'{"x": "\xe9"}'
