@@ -51,8 +51,7 @@ class _Needs:
 def floor_of(folder: Path) -> Floor:
     """Return the floor of everything in a folder. Raises UnportableError."""
     if sys.platform != "linux":
-        tag = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        return Floor(sys.platform, platform.release(), tag)
+        return Floor(sys.platform, platform.release(), _tag_of_build_machine())
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     needs = {path: found for path in files if (found := needs_of(path)) is not None}
     if not needs:
@@ -78,6 +77,16 @@ def floor_of(folder: Path) -> Floor:
         f"manylinux_{version[0]}_{version[1]}_{machine}",
         newest.relative_to(folder).as_posix(),
     )
+
+
+def _tag_of_build_machine() -> str:
+    """The platform that this Python was made for; on macOS for one machine, as the agent's libraries are."""
+    name = sysconfig.get_platform()
+    if name.startswith("macosx-"):
+        version = tuple(map(int, name.split("-")[1].split(".")))
+        oldest = max(version, (11, 0)) if platform.machine() == "arm64" else version
+        name = f"macosx-{oldest[0]}.{oldest[1] if len(oldest) > 1 else 0}-{platform.machine()}"
+    return name.replace("-", "_").replace(".", "_")
 
 
 def needs_of(path: Path) -> _Needs | None:
