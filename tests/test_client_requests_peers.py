@@ -145,7 +145,7 @@ async def test_how_it_works_can_be_changed(options):
     assert changed["effective"]["model"] == "claude-opus-4-5"
 
 
-@pytest.mark.feature("WRAP-05", "CKPT-03")
+@pytest.mark.feature("WRAP-05")
 async def test_files_can_be_rewound_and_it_can_be_tried_before(options, tmp_path):
     file = tmp_path / "project" / "a.txt"
     with ScriptedModel([call("Write", file_path=str(file), content="x\n"), say("written")]) as model:
@@ -165,7 +165,7 @@ async def test_files_can_be_rewound_and_it_can_be_tried_before(options, tmp_path
     assert not file.exists()
 
 
-@pytest.mark.feature("WRAP-05", "SUB-18")
+@pytest.mark.feature("WRAP-05")
 async def test_background_tasks_can_be_looked_at_and_stopped(options):
     shell = call("Bash", command="echo out; sleep 60", run_in_background=True)
     with ScriptedModel([shell, say("started"), *[say("noted")] * 4]) as model:
@@ -186,7 +186,7 @@ async def test_background_tasks_can_be_looked_at_and_stopped(options):
     assert (message.task_id, message.status) == (started.task_id, "stopped")
 
 
-@pytest.mark.feature("WRAP-05")
+@pytest.mark.feature("WRAP-05", "MCP-16")
 async def test_tool_servers_can_be_switched_set_and_connected_again(options):
     with ScriptedModel([say("hello")]) as model:
         async with ClaudeSDKClient(options(model)) as client:

@@ -321,6 +321,7 @@ SHADOWED = [
 ]
 
 
+@pytest.mark.feature("PERM-25")
 @pytest.mark.parametrize(("options", "message"), SHADOWED)
 def test_a_permission_callback_that_is_never_asked_is_warned_about(options, message):
     with pytest.warns(CanUseToolShadowedWarning, match=message) as caught:

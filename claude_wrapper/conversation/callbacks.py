@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from claude_wrapper.approval import (
     CanUseTool,
@@ -29,6 +30,8 @@ from .calling import CallTimeoutError, awaited, call
 from .hook_registry import HookRegistry
 
 __all__ = ["Callbacks"]
+
+logger = logging.getLogger("claude_wrapper.conversation")
 
 _AGENTS_SECONDS = 0.5
 """An agent that watches over the time itself takes its question back within this; then its word counts."""
@@ -132,7 +135,7 @@ def _permission_reply(result: Any, tool_input: dict[str, Any]) -> AllowReply | D
                 raise TypeError(f"updated_input must be a dict, it is a {type(updated).__name__}")
             return AllowReply(
                 updated_input=tool_input if updated is None else updated,
-                updated_permissions=UNSET if updates is None else _updates(updates),
+                updated_permissions=_updates(updates),
             )
         case PermissionResultDeny(message=message, interrupt=interrupt):
             return DenyReply(message=str(message), interrupt=True if interrupt else UNSET)
@@ -143,12 +146,19 @@ def _permission_reply(result: Any, tool_input: dict[str, Any]) -> AllowReply | D
             )
 
 
-def _updates(updates: Any) -> list[dict[str, Any]]:
+def _updates(updates: Any) -> list[dict[str, Any]] | UnsetType:
+    if updates is None:
+        return UNSET
     if not isinstance(updates, list | tuple) or not all(isinstance(u, PermissionUpdate) for u in updates):
         raise TypeError(
             f"updated_permissions must be a list of PermissionUpdate, got a {type(updates).__name__}"
         )
-    return [update.to_dict() for update in updates]
+    try:
+        return [update.to_dict() for update in updates]
+    except ValueError as error:
+        # The call was allowed; what cannot be sent are changes for later ones.
+        logger.warning("the call is allowed, but none of its permission updates is in effect: %s", error)
+        return UNSET
 
 
 def _hook_reply(output: Any) -> dict[str, Any]:

@@ -82,11 +82,24 @@ RUBBISH = {
         PermissionResultAllow(updated_permissions=[{"type": "setMode"}]),
         "updated_permissions must be a list of PermissionUpdate",
     ),
-    "an update that lacks something": (
-        PermissionResultAllow(updated_permissions=[PermissionUpdate(type="setMode")]),
-        "has no mode",
-    ),
 }
+
+
+@pytest.mark.feature("PERM-24")
+async def test_an_update_that_lacks_something_costs_the_updates_and_not_the_call(agent, caplog):
+    async def can_use_tool(_name, _input, _context):
+        whole = PermissionUpdate("addDirectories", directories=["/x"])
+        return PermissionResultAllow(updated_permissions=[whole, PermissionUpdate("setMode")])
+
+    agent.begin().ask("q", "can_use_tool", tool_name="Bash", input=INPUT).wait("control_response").result()
+    options = ClaudeAgentOptions(cli_path=agent.path, can_use_tool=can_use_tool)
+
+    [m async for m in query(prompt="go", options=options)]
+
+    (answer,) = agent.runs[0].frames_of("control_response")
+    assert answer["response"]["response"] == {"behavior": "allow", "updatedInput": INPUT}
+    assert "none of its permission updates is in effect: " in caplog.text
+    assert "has no mode" in caplog.text
 
 
 @pytest.mark.parametrize("name", RUBBISH)

@@ -109,7 +109,7 @@ async def test_what_a_tool_returns_reaches_the_agent_unchanged(agent, options):
     }
 
 
-@pytest.mark.feature("HOOK-01")
+@pytest.mark.feature("HOOK-27")
 @pytest.mark.parametrize("event", HOOK_EVENTS)
 async def test_a_hook_of_every_event_is_told_to_the_agent_and_called(agent, options, event):
     seen = []
