@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from functools import cached_property
 
 from . import guard, paths, suggest, tool_kinds, wording
@@ -12,6 +13,9 @@ from .ground import Ground
 from .path_patterns import covers
 from .policy import Policy
 from .rules import RuleBehavior, SourcedRule
+
+
+_OWN_SETTINGS = re.compile(r"/\.claude/settings(?:\.local)?\.json\Z")
 
 
 def path_rule(
@@ -144,13 +148,15 @@ class WriteCase(FileCase):
             return Decision("allow", "other")
         if not guard.protected(self.names):
             return None
-        reason = wording.steers_tools(self.names[0])
+        path = self.names[0]
+        own = _OWN_SETTINGS.search(path) is not None
+        reason = wording.write_not_granted(path) if own else wording.steers_tools(path)
         asked = self.question().changed(
             reason_type="safetyCheck", reason=reason, message=reason, classifier_approvable=True
         )
         if not self.policy.restricted:
             return asked
-        return asked.changed(suggestions=(), suppress_always_allow=True, classifier_approvable=False)
+        return asked.changed(suppress_always_allow=True, classifier_approvable=False)
 
     def planned(self) -> Decision | None:
         return Decision("ask", "mode", message=wording.plan_mode(self.names[0]))
