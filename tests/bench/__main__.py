@@ -29,7 +29,10 @@ MEASURES = {
     "start": agents.start,
     "turn": agents.turn,
     "memory": agents.memory,
+    "frozen": agents.frozen,
 }
+_UNLESS_NAMED = {"frozen"}
+"""Measures that need something built first."""
 
 
 def main() -> int:
@@ -41,7 +44,7 @@ def main() -> int:
     arguments = parser.parse_args()
     peers = Peers(os.environ.get("CLAUDE_WRAPPER_PEERS"))
     table = Table()
-    for name in arguments.names or MEASURES:
+    for name in arguments.names or [name for name in MEASURES if name not in _UNLESS_NAMED]:
         MEASURES[name](table, peers, arguments.runs)
     return 0 if table.reached else 1
 

@@ -48,6 +48,32 @@ def memory(table: Table, peers: Peers, runs: int) -> None:
     table.row(f"memory after {_TURNS} turns", ours, official, "MB", 1 / 5, more_is_better=False)
 
 
+def frozen(table: Table, peers: Peers, runs: int) -> None:
+    """The agent as wheels bring it: its start, its memory after a hundred Read turns, the megabytes it takes."""
+    ours = peers.frozen_agent
+    with ModelProcess([say("ok")]) as model:
+        both = [partial(_start, command, model.url) for command in (ours, peers.official_agent)]
+        start_of_ours, start_of_official = best(max(runs, 10), *both, most=False)
+    table.row(
+        "frozen: spawn to init frame",
+        start_of_ours * 1000,
+        start_of_official * 1000,
+        "ms",
+        1 / 2,
+        more_is_better=False,
+    )
+    both = [partial(_read_turns, command, 1) for command in (ours, peers.official_agent)]
+    table.row(
+        f"frozen: memory, {_TURNS} turns", *best(1, *both, most=False), "MB", 1 / 5, more_is_better=False
+    )
+    sizes = [_megabytes(Path(command[0]).parent) for command in (ours, peers.official_agent)]
+    table.row("frozen: size of the agent", *sizes, "MB", 60 / 402, more_is_better=False)
+
+
+def _megabytes(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+
+
 def _hundred_turns(peers: Peers, figure: int) -> list[partial[float]]:
     return [partial(_read_turns, command, figure) for command in (peers.our_agent, peers.official_agent)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,8 +20,16 @@ class Peers:
         self.ours = sys.executable
         self.official = str(Path(folder) / "pyenv" / "bin" / "python")
         self.our_agent = [sys.executable, "-P", "-m", "claude_wrapper.agent"]
+        self._frozen = Path(os.environ.get("CLAUDE_WRAPPER_FROZEN") or "dist/agent/claude-agent/claude-agent")
         bundled = "lib/python*/site-packages/claude_agent_sdk/_bundled/claude"
         self.official_agent = [str(next((Path(folder) / "pyenv").glob(bundled)))]
+
+    @property
+    def frozen_agent(self) -> list[str]:
+        """The executable that scripts/build_agent.py has made; CLAUDE_WRAPPER_FROZEN names another."""
+        if not self._frozen.is_file():
+            sys.exit(f"There is no frozen agent at {self._frozen}; build it with scripts/build_agent.py.")
+        return [str(self._frozen.resolve())]
 
 
 class Table:
