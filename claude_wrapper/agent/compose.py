@@ -12,6 +12,7 @@ from .api.client import ModelClient
 from .approval import Approval, PermissionHost
 from .asking import Asker
 from .brief import Brief
+from .checkpointing import checkpoints_of
 from .config.places import SettingsPlaces
 from .dispatch import Dispatcher
 from .frames import Frames
@@ -90,6 +91,9 @@ def compose(
         results_dir=start.folder / start.session_id / "tool-results",
         planning=Planning(access, plan),
     )
+    checkpoints = checkpoints_of(settings, start, session)
+    if checkpoints is not None:
+        context.before_change = checkpoints.before_change
     client = ModelClient.from_environment(settings.environ, user_agent=f"claude-wrapper/{AGENT_VERSION}")
     wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
     for problem in wiring.problems:
@@ -145,6 +149,7 @@ def compose(
         interruption=interruption,
         approval=approval,
         send_init=InitSender(settings, frames, access, brief, toolbox, servers).send,
+        checkpoints=checkpoints,
         begin_anew=FreshStart(session, frames, meter, context),
     )
     return parts, client

@@ -74,6 +74,8 @@ class Opening:
         for context in parts.hooks.take_first():
             parts.session.add_note(reminder(context), hidden=True)
         uuid = parts.session.add_prompt(prompt.uuid, prompt.content, parts.access.mode)
+        if parts.checkpoints is not None:
+            parts.checkpoints.begin(uuid)
         if parts.settings.replay_prompts and not prompt.is_synthetic:
             parts.frames.user(uuid, prompt.content, is_replay=True)
         if self._title:

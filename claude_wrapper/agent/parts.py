@@ -10,6 +10,7 @@ from .access import Access
 from .approval import Approval
 from .asking import Asker
 from .brief import Brief
+from .checkpoints.ledger import Checkpoints
 from .frames import Frames
 from .hook_events import HookEvents
 from .interrupts import Interruption
@@ -45,6 +46,8 @@ class Parts(msgspec.Struct):
     interruption: Interruption
     send_init: Callable[[list[str]], None]
     """Sends the frame that begins a turn; given the ids of its prompts."""
+    checkpoints: Checkpoints | None
+    """The states of files to go back to; None where nobody wants them."""
     begin_anew: Callable[[], None]
     """Forgets the conversation: what follows belongs to a new session."""
     structured: bool = False

@@ -59,6 +59,7 @@ class Session:
         self._calls: dict[str, str] = {}
         self._results: dict[str, str] = {}
         self._drafts: list[AssistantEntry] = []
+        self._beside: list[tuple[str, str]] = []
 
     def restart(self, session_id: str) -> None:
         """Go on as another session, whose conversation is empty; the transcript of this one stays."""
@@ -87,6 +88,9 @@ class Session:
         text = content if isinstance(content, str) else None
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         self.last_prompt = text or _text_of(blocks) or self.last_prompt
+        beside, self._beside = self._beside, []
+        for each, said in beside:
+            self.add_command(each, said)
         entry = self._user(uuid or new_uuid(), {"role": "user", "content": content})
         entry.permission_mode = mode
         self.history.add_user(blocks)
@@ -96,6 +100,16 @@ class Session:
     def add_command(self, uuid: str, text: str) -> None:
         """Write down a command that was answered without the model."""
         self._write(self._user(uuid, {"role": "user", "content": text}))
+
+    def note_files(self, entry: dict[str, Any]) -> None:
+        """Write down what is known of files, beside the conversation."""
+        if self.transcript is not None:
+            self._append([])
+            self.transcript.append([entry])
+
+    def add_beside(self, uuid: str, text: str) -> None:
+        """Something happened beside the conversation: written down ahead of the next prompt, if there is one."""
+        self._beside.append((uuid, text))
 
     def mention(self, *texts: str) -> None:
         """Let the model know of what went on beside the conversation, when it is asked next."""

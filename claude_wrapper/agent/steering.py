@@ -34,6 +34,7 @@ from claude_wrapper.wire.requests_steer import (
 )
 
 from .access import ModeRefusedError
+from .checkpointing import rewind
 from .ids import new_uuid
 from .parts import Parts
 
@@ -106,7 +107,13 @@ class Steering:
         wanted = request.model if isinstance(request.model, str) else None
         model = parts.brief.use_model(wanted)
         text = f"<local-command-stdout>Set model to `{model.name}`</local-command-stdout>"
-        parts.frames.user(new_uuid(), text, is_replay=True)
+        uuid = new_uuid()
+        # Kept as if it had been typed, so that readers of the transcript see where the model changed.
+        args = f"<command-args>{wanted or 'default'}</command-args>"
+        command = f"<command-name>/model</command-name>\n<command-message>model</command-message>\n{args}"
+        parts.session.add_beside(new_uuid(), command)
+        parts.session.add_beside(uuid, text)
+        parts.frames.user(uuid, text, is_replay=True)
         return SetModelReply(model=model.name)
 
     async def _set_thinking(self, request: SetMaxThinkingTokens) -> None:
@@ -135,7 +142,7 @@ class Steering:
         return Answer(then=end)
 
     async def _rewind(self, request: RewindFiles) -> RewindFilesReply:
-        return RewindFilesReply(can_rewind=False, error="File rewinding is not enabled.")
+        return rewind(self._parts.checkpoints, request.user_message_id, dry_run=request.dry_run is True)
 
     async def _stop_task(self, request: StopTask) -> dict[str, Any]:
         return {}

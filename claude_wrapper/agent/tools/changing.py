@@ -108,6 +108,7 @@ def require_writable(target: Target) -> None:
 def save(target: Target, text: str, context: ToolContext, *, complete: bool) -> None:
     """Write the text, and note that the model knows it (`complete`: knows all of it)."""
     data = target.file.encode(text)
+    context.before_change(target.path)
     try:
         if target.state is None:
             create_file(target.path, data)

@@ -86,6 +86,8 @@ class ToolContext:
     results_dir: Path
     """Where outputs that are too large for the conversation are kept; made on first use."""
     read_files: ReadLedger = field(default_factory=ReadLedger)
+    before_change: Callable[[Path], None] = lambda _: None
+    """Told of a file that a tool is about to write, while it is still as it was."""
     user_modified: bool = False
     """The host changed this call's input when it allowed it."""
     planning: PlanningState | None = None

@@ -1,0 +1,52 @@
+"""Whether a session keeps checkpoints of files, and where; and going back to one on request."""
+
+from __future__ import annotations
+
+from claude_wrapper.link.peer import RequestRefusedError
+from claude_wrapper.store.paths import config_dir
+from claude_wrapper.wire.replies_steer import RewindFilesReply
+
+from .checkpoints.ledger import Checkpoints, NoCheckpointError
+from .checkpoints.stored import stored_checkpoints
+from .session import Session
+from .session_start import SessionStart
+from .settings import Settings
+
+__all__ = ["checkpoints_of", "rewind"]
+
+_OFF = "File rewinding is not enabled."
+_SWITCH = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"
+_ON = frozenset({"1", "true", "yes", "on"})
+
+
+def checkpoints_of(settings: Settings, start: SessionStart, session: Session) -> Checkpoints | None:
+    """The checkpoints of a session; None where they were not asked for."""
+    if settings.environ.get(_SWITCH, "").lower() not in _ON:
+        return None
+    folder = config_dir(settings.environ) / "file-history" / start.session_id
+    known = stored_checkpoints(start.transcript.path) if start.transcript is not None else []
+    return Checkpoints(folder, settings.cwd, session.note_files, known)
+
+
+def rewind(checkpoints: Checkpoints | None, message_id: str, *, dry_run: bool) -> RewindFilesReply:
+    """Bring files to where they were at a message, or say what that would change."""
+    if checkpoints is None and dry_run:
+        return RewindFilesReply(can_rewind=False, error=_OFF)
+    if checkpoints is None:
+        raise RequestRefusedError(_OFF)
+    try:
+        if not dry_run:
+            return RewindFilesReply(can_rewind=True, skipped_links=checkpoints.rewind(message_id))
+        changes = checkpoints.preview(message_id)
+    except NoCheckpointError as error:
+        if not dry_run:
+            raise RequestRefusedError(str(error)) from error
+        return RewindFilesReply(can_rewind=False, error=str(error))
+    except OSError as error:
+        raise RequestRefusedError(f"The files cannot be put back: {error.strerror or error}") from error
+    return RewindFilesReply(
+        can_rewind=True,
+        files_changed=changes.files,
+        insertions=changes.insertions,
+        deletions=changes.deletions,
+    )
