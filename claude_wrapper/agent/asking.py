@@ -110,6 +110,7 @@ class Asker:
         if self._partial and not turn.asks_again:
             self._frames.status("requesting")
         turn.asks_again = False
+        turn.shown = []
         self._warn_of_unknown(request.model)
         began = time.monotonic()
         if turn.clock.requested is None:
@@ -272,7 +273,10 @@ class Asker:
         if turn.prompt_uuids and not turn.answered:
             fields["user_message_uuid"] = turn.prompt_uuids[0]
             fields["user_message_uuids"] = turn.prompt_uuids
-            turn.answered = True
+        if turn.superseded:
+            fields["supersedes"], turn.superseded = turn.superseded, []
+        turn.shown.append(uuid)
+        turn.answered = True
         turn.clock.first_frame = turn.clock.first_frame or time.monotonic()
         body = AssistantBody(
             content=[data],  # type: ignore[list-item]  # the API's blocks travel as they are, whatever their type

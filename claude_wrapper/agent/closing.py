@@ -10,22 +10,13 @@ from .api.fold import Reply
 from .calls import ToolCall, reminder
 from .hooks.outcome import Outcome
 from .parts import Parts
-from .results import error_body
+from .stopped import Stopped
 from .structured import STRUCTURED_OUTPUT
 from .turn import Ending, Turn
 
 __all__ = ["Closing"]
 
-_MOST_LENGTH_NUDGES = 3
 _MOST_STOP_BLOCKS = 8
-_GO_ON = (
-    "Output token limit hit. Resume directly at the word where the text broke off: do not apologise, repeat or "
-    "sum up. Divide what is left into smaller pieces."
-)
-_REFUSED = (
-    "The provider's safeguards stopped the reply above. If the task can be done without what set them off, "
-    "do that part; if it cannot, say so in a sentence."
-)
 _SAY_SOMETHING = (
     "[The last reply had nothing that the user could see. Go on, and end with a text for the user.]"
 )
@@ -40,6 +31,7 @@ class Closing:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._stopped = Stopped(parts)
         cap = parts.settings.environ.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "")
         self._most_blocks = (
             int(cap) if cap.isascii() and cap.isdigit() and int(cap) > 0 else _MOST_STOP_BLOCKS
@@ -47,17 +39,15 @@ class Closing:
 
     async def after_text(self, turn: Turn, reply: Reply) -> Ending | None:
         """What follows a reply that calls no tool."""
-        if reply.stop_reason == "max_tokens":
-            return self._too_long(turn)
-        if reply.stop_reason == "refusal":
-            return self._refusal(turn)
+        if self._stopped.concerns(reply):
+            return self._stopped.after(turn, reply)
         if not _says_anything(reply) and turn.empty_nudges == 0:
             turn.empty_nudges += 1
-            self._nudge(turn, _SAY_SOMETHING)
+            self._nudge(turn, _SAY_SOMETHING, hidden=True)
             return None
         if self._parts.structured and turn.answer_nudges == 0:
             turn.answer_nudges += 1
-            self._nudge(turn, _HAND_IN)
+            self._nudge(turn, _HAND_IN, hidden=True)
             return None
         turn.stage = "closing"
         text = turn.last_text if _says_anything(reply) else ""
@@ -124,7 +114,7 @@ class Closing:
         turn.stop_active = True
         turn.stage = "between"
         if outcome.block is not None:
-            self._nudge(turn, f"Stop hook feedback:\n{outcome.block}")
+            self._nudge(turn, f"Stop hook feedback:\n{outcome.block}", hidden=True)
         if outcome.contexts:
             self._parts.session.add_note(reminder("\n".join(outcome.contexts)), hidden=True)
         return None
@@ -139,56 +129,11 @@ class Closing:
         self._parts.frames.notification("stop-hook-block-cap", told, "high", color="warning")
         return Ending(text=text if outcome.block is None else "")
 
-    def _too_long(self, turn: Turn) -> Ending | None:
-        if turn.length_nudges < _MOST_LENGTH_NUDGES:
-            turn.length_nudges += 1
-            self._nudge(turn, _GO_ON)
-            return None
-        limit = self._parts.brief.tuning.max_tokens
-        text = (
-            f"API Error: the reply is longer than the limit of {limit} output tokens. "
-            "CLAUDE_CODE_MAX_OUTPUT_TOKENS sets another limit."
-        )
-        self._error_message(text, "max_output_tokens", api_error="max_output_tokens")
-        return Ending(
-            is_error=True,
-            text=text,
-            terminal_reason="api_error",
-            stop_reason="stop_sequence",
-            fields={"api_error": "max_output_tokens"},
-            timed=False,
-        )
-
-    def _refusal(self, turn: Turn) -> Ending | None:
-        parts = self._parts
-        model = parts.brief.model.name
-        if turn.refusals == 0:
-            turn.refusals += 1
-            parts.frames.informational(
-                f"{model} declined to go on; it is asked once more, and told so.", "notice"
-            )
-            self._nudge(turn, _REFUSED)
-            return None
-        text = (
-            f"API Error: {model} declined to answer this request, as its provider's usage policy may demand."
-        )
-        parts.frames.refused(model, turn.prompt_uuids[0] if turn.prompt_uuids else None)
-        self._error_message(text, "invalid_request")
-        return Ending(
-            is_error=True, text=text, terminal_reason="api_error", stop_reason="refusal", timed=False
-        )
-
-    def _nudge(self, turn: Turn, text: str) -> None:
-        """Add a text of the agent's own to the conversation."""
-        uuid = self._parts.session.add_note(text)
+    def _nudge(self, turn: Turn, text: str, *, hidden: bool = False) -> None:
+        """Add a text of the agent's own to the conversation; readers of transcripts skip a hidden one."""
+        uuid = self._parts.session.add_note(text, hidden=hidden)
         turn.user_messages += 1
         self._parts.frames.user(uuid, [{"type": "text", "text": text}], is_synthetic=True)
-
-    def _error_message(self, text: str, kind: str, **fields: str) -> None:
-        body = error_body(text)
-        message = {"role": "assistant", "model": body.model, "id": body.id, "content": body.content}
-        uuid = self._parts.session.add_error_message(message, kind)
-        self._parts.frames.assistant(uuid, body, error=kind, is_api_error_message=True, **fields)
 
 
 def _says_anything(reply: Reply) -> bool:

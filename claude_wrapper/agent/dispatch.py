@@ -87,6 +87,7 @@ class Dispatcher:
             hook = await self._hooks.before_tool(self._event(prepared))
             refused = self._refused_by_hook(prepared, hook)
             if refused is not None:
+                refused.hook_stopped = hook.stop
                 return refused
             if hook.updated_input is not None:
                 prepared = await self._changed_by_hook(call, hook.updated_input)
@@ -110,7 +111,8 @@ class Dispatcher:
             raise InputRejected(text, text)
         if call.unparsed is not None:
             raise InputRejected(
-                f"InputValidationError: {call.name} failed: its input is no JSON object: {call.unparsed[:200]}"
+                f"InputValidationError: {call.name} failed: its input is no JSON object: {call.unparsed[:200]}",
+                f"InputValidationError: no JSON object ({len(call.unparsed.encode())} bytes)",
             )
         return tool, tool.prepare(self._validated(tool, tool_input), self._context)
 
@@ -206,8 +208,7 @@ class Dispatcher:
     ) -> tuple[_Prepared, bool] | CallResult:
         """The call as whoever allowed it wants it, and whether it now writes something else."""
         if isinstance(asked.tool, Answerable):
-            completed = asked.tool.with_answer(asked.tool_input, answer)
-            return msgspec.structs.replace(asked, tool_input=completed, absolute=completed), False
+            return _completed(asked, asked.tool, answer)
         try:
             tool_input, modified = self._answered(asked, answer)
         except InputRejected as rejection:
@@ -278,6 +279,19 @@ class Dispatcher:
     def _event(self, prepared: _Prepared) -> ToolEvent:
         name = prepared.tool.name
         return ToolEvent(prepared.call.id, name, prepared.absolute, self._toolbox.mcp_server(name))
+
+
+def _completed(
+    asked: _Prepared, tool: Answerable, answer: dict[str, Any]
+) -> tuple[_Prepared, bool] | CallResult:
+    """A call that the answer of whoever allowed it belongs to."""
+    try:
+        completed = tool.with_answer(asked.tool_input, answer)
+    except InputRejected as rejection:
+        refused = tool_error(f"The host allowed {asked.call.name}, but {_UNUSABLE}: {rejection.text}")
+        refused.decision = {"decision": "reject", "source": "permission_updated_input_invalid"}
+        return refused
+    return msgspec.structs.replace(asked, tool_input=completed, absolute=completed), False
 
 
 def _milliseconds(started: float) -> int:

@@ -145,7 +145,7 @@ def error_body(text: str, stop_reason: str = "stop_sequence") -> AssistantBody:
         type="message",
         role="assistant",
         stop_reason=stop_reason,
-        stop_sequence="" if stop_reason == "stop_sequence" else None,
+        stop_sequence=None if stop_reason == "tool_use" else "",
         stop_details=None,
         container=None,
         diagnostics=None,

@@ -49,6 +49,8 @@ class Session:
         self.id = session_id
         self.history = history or History()
         self.prompt_id = ""
+        self.prompt_entry: str | None = None
+        """The id under which the newest prompt was written down; of several at once the first."""
         self.last_prompt: str | None = None
         self.transcript = transcript
         self._leaf = leaf
@@ -56,7 +58,7 @@ class Session:
         self._cwd = cwd
         self._entrypoint = entrypoint
         self._branch: str | None = None
-        self._calls: dict[str, str] = {}
+        self._calls: dict[str, list[str]] = {}
         self._results: dict[str, str] = {}
         self._drafts: list[AssistantEntry] = []
         self._beside: list[tuple[str, str]] = []
@@ -67,6 +69,7 @@ class Session:
         self.id = session_id
         self.history = History()
         self.prompt_id = ""
+        self.prompt_entry = None
         self.last_prompt = None
         self._leaf, self._copied = None, []
         self._calls.clear()
@@ -82,6 +85,7 @@ class Session:
     def begin_prompt(self) -> None:
         """A new prompt begins: what follows belongs to it."""
         self.prompt_id = new_uuid()
+        self.prompt_entry = None
 
     def add_prompt(self, uuid: str | None, content: str | list[Block], mode: str) -> str:
         """Add a prompt; returns its uuid."""
@@ -93,6 +97,7 @@ class Session:
             self.add_command(each, said)
         entry = self._user(uuid or new_uuid(), {"role": "user", "content": content})
         entry.permission_mode = mode
+        self.prompt_entry = self.prompt_entry or entry.uuid
         self.history.add_user(blocks)
         self._write(entry)
         return entry.uuid
@@ -136,7 +141,7 @@ class Session:
             **self._chain(new_uuid()),
         )
         if block.get("type") == "tool_use":
-            self._calls[block["id"]] = entry.uuid
+            self._calls.setdefault(block["id"], []).append(entry.uuid)
         self._leaf = entry.uuid
         if self.transcript is not None:
             self._append([])
@@ -144,10 +149,13 @@ class Session:
         self._drafts.append(entry)
         return entry.uuid
 
-    def add_error_message(self, message: dict[str, Any], error: str) -> str:
+    def add_error_message(self, message: dict[str, Any], error: str | None) -> str:
         """Write down a message that the agent made itself; the model never sees it."""
         entry = AssistantEntry(
-            message=message, is_api_error_message=True, error=error, **self._chain(new_uuid())
+            message=message,
+            is_api_error_message=True,
+            error=UNSET if error is None else error,
+            **self._chain(new_uuid()),
         )
         self._write(entry)
         return entry.uuid
@@ -177,7 +185,8 @@ class Session:
         self, block: Block, structured: Any, decision: dict[str, Any] | UnsetType = UNSET
     ) -> str:
         """Write a tool's result down; it joins the history with the others, by `add_results`."""
-        source = self._calls.pop(block["tool_use_id"], None)
+        sources = self._calls.get(block["tool_use_id"])
+        source = sources.pop(0) if sources else None
         entry = self._user(new_uuid(), {"role": "user", "content": [block]})
         entry.tool_use_result = structured
         entry.permission_decision = decision

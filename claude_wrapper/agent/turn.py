@@ -87,6 +87,12 @@ class Turn(msgspec.Struct):
     empty_nudges: int = 0
     answer_nudges: int = 0
     refusals: int = 0
+    pauses: int = 0
+    call_nudges: int = 0
+    shown: list[str] = field(default_factory=list)
+    """Ids of the frames that show the last reply."""
+    superseded: list[str] = field(default_factory=list)
+    """Ids of frames that were taken back, and that the next frame of the model takes the place of."""
     cuts: int = 0
     """Replies one after another that broke off and were gone on with."""
     empty_cuts: int = 0

@@ -78,6 +78,9 @@ class UserFrame(Frame, tag="user"):
     tool_result_meta: list[ToolResultMeta] | UnsetType = UNSET
     is_synthetic: Flag = field(name="isSynthetic", default=UNSET)
     is_replay: Flag = field(name="isReplay", default=UNSET)
+    retracted_message_uuids: list[str] | UnsetType = UNSET
+    refused_message_id: Text = UNSET
+    refusal_retry: Flag = UNSET
     agent_id: Text = UNSET
     subagent_type: Text = UNSET
     task_description: Text = UNSET
@@ -130,6 +133,7 @@ class AssistantFrame(Frame, tag="assistant"):
     context_usage: Any = UNSET
     usage_report: Any = UNSET
     supersedes: Any = UNSET
+    refused_message_id: Text = UNSET
     request_id: OptionalText = UNSET
     resume_reason: OptionalText = UNSET
     resumed_from_incomplete_thinking: Flag = UNSET

@@ -99,7 +99,11 @@ def _text(failure: Failure, host: str, model: str, uses_key: bool) -> str:
     if failure.cause in _CONNECTION_TEXTS:
         return "API Error: " + _CONNECTION_TEXTS[failure.cause].format(host=host, message=message)
     if status is None:
-        return f"API Error: {host} gave no usable response: {message}"
+        return f"API Error: No usable response came from {host}: {message}"
+    return _status_text(status, message, host, model, uses_key=uses_key)
+
+
+def _status_text(status: int, message: str, host: str, model: str, *, uses_key: bool) -> str:
     if status == 401 and uses_key:
         return "Invalid API key · Check ANTHROPIC_API_KEY"
     if status in {401, 403}:
@@ -108,6 +112,8 @@ def _text(failure: Failure, host: str, model: str, uses_key: bool) -> str:
         return (
             f"The model {model} was not found: it does not exist, or this account may not use it ({message})"
         )
+    if status == 429:
+        return f"API Error: The server takes no more requests for now (429): {message}"
     if status >= 500:
         return f"API Error: {status} {message}. The failure is on the side of the server ({host})."
     return f"API Error: {status} {message}"

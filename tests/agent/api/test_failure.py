@@ -74,7 +74,7 @@ def test_an_untrusted_certificate_is_told_apart():
         (response(403), "Failed to authenticate. API Error: 403 the message"),
         (response(500, "mock down"), "API Error: 500 mock down. "),
         (response(529, "Overloaded"), "API Error: 529 Overloaded. "),
-        (response(429, "slow down"), "API Error: 429 slow down"),
+        (response(429, "slow down"), "API Error: The server takes no more requests for now (429): slow down"),
         (response(400, "prompt is too long: 250000 tokens > 200000 maximum"), "Prompt is too long · "),
         (Failure("refused"), "API Error: Connection refused"),
         (Failure("no_reply", "a web page"), "API Error: "),
