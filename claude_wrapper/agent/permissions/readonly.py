@@ -39,6 +39,8 @@ def files_shown(command: Command) -> tuple[FileUse, ...] | None:
         return _find(words)
     if name == "sed":
         return _sed(words)
+    if name == "xargs":
+        return _xargs(words)
     if name == "command":
         return (
             ()
@@ -126,6 +128,14 @@ def _is_one_of(text: str, options: frozenset[str]) -> bool:
 
 def _text(word: Word) -> str:
     return word.value or ""
+
+
+def _xargs(words: tuple[Word, ...]) -> tuple[FileUse, ...] | None:
+    """`xargs` that only shows its input again: what it runs takes the words that it is given for texts."""
+    texts = [_text(word) for word in words]
+    while texts and texts[0] in data.XARGS_OPTIONS:
+        texts = texts[1:]
+    return () if not texts or texts[0] in {"echo", "printf"} else None
 
 
 def _find(words: tuple[Word, ...]) -> tuple[FileUse, ...] | None:

@@ -34,6 +34,7 @@ def _set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+_PLAIN = re.compile(r"[\w:.,@^*-]+\Z", re.ASCII)
 _FILES = ReadOnly()
 _WORDS = ReadOnly(takes_files=False)
 _NOTHING = ReadOnly(takes_files=False, only=frozenset())
@@ -49,14 +50,14 @@ _FD = ReadOnly(
 READ_ONLY: dict[str, ReadOnly] = {
     **dict.fromkeys(
         _set(
-            "b2sum base64 cat cksum cmp comm diff expand fmt fold head hexdump ls md5sum nl od readlink realpath"
-            " rev sha1sum sha224sum sha256sum sha384sum sha512sum stat sum tac tail unexpand wc"
+            "b2sum base64 cat cksum cmp comm diff expand fmt fold head hexdump ls md5sum nl od pr readlink"
+            " realpath rev sha1sum sha224sum sha256sum sha384sum sha512sum stat sum tac tail tsort unexpand wc"
         ),
         _FILES,
     ),
     **dict.fromkeys(
         _set(
-            "arch basename dirname echo expr false groups id nproc seq sleep true type uname uptime which whoami"
+            "arch basename dirname echo expr false groups id nproc numfmt seq sleep true type uname uptime which whoami"
         ),
         _WORDS,
     ),
@@ -83,16 +84,19 @@ READ_ONLY: dict[str, ReadOnly] = {
     "grep": _GREP,
     "help": _WORDS,
     "history": _NOTHING,
-    "hostname": _NOTHING,
+    "hostname": ReadOnly(takes_files=False, only=_set("-A -I -d -f -i -s --fqdn --short")),
     "jq": ReadOnly(
         pattern_first=True,
         refused=_set("-f --from-file -L --library-path --rawfile --slurpfile --run-tests"),
     ),
     "locale": _NOTHING,
+    "lsof": ReadOnly(takes_files=False, refused=_set("-A -D -k -m -r"), words=_PLAIN),
     "man": ReadOnly(
         takes_files=False, words=re.compile(r"[\w.-]+\Z", re.ASCII), most_words=2, refused=_set("-")
     ),
+    "netstat": ReadOnly(takes_files=False, refused=_set("-c --continuous -M -N"), most_words=0),
     "paste": ReadOnly(valued=_set("-d --delimiters")),
+    "pgrep": ReadOnly(takes_files=False, refused=_set("-F --pidfile"), words=_PLAIN),
     "printf": ReadOnly(takes_files=False, refused=_set("-v")),
     "ps": ReadOnly(takes_files=False, only=_set("aux -ef -e -A -f auxf axf")),
     "pwd": ReadOnly(takes_files=False, only=_set("-L -P")),
@@ -105,6 +109,11 @@ READ_ONLY: dict[str, ReadOnly] = {
     "sort": ReadOnly(
         refused=_set("-o --output -T --temporary-directory --compress-program --files0-from"),
         valued=_set("-t --field-separator"),
+    ),
+    "ss": ReadOnly(
+        takes_files=False,
+        refused=_set("-D --diag -E --events -F --filter -K --kill -N --net"),
+        words=_PLAIN,
     ),
     "strings": ReadOnly(words=re.compile(r"[^@]")),
     "test": ReadOnly(refused=_set("-v -R")),
@@ -122,6 +131,8 @@ PROGRAM_TEXTS = {"jq": re.compile(r"\b(?:env|import|include|input_filename|debug
 SED_PRINTS = re.compile(
     r"(?:[0-9$]+(?:,[0-9$]+)?|/[^/\\\n;]*/)?p(?:;(?:[0-9$]+(?:,[0-9$]+)?)?[pq])*\Z", re.ASCII
 )
+
+XARGS_OPTIONS = _set("-0 --null -r --no-run-if-empty -t --verbose")
 
 FIND_TESTS = _set(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -maxdepth"

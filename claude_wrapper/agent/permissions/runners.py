@@ -24,6 +24,10 @@ def _runner(valued: str = "", arguments: int = 0, scripts: str = "", *, joins: b
     return Runner(frozenset(valued.split()), arguments, frozenset(scripts.split()), joins)
 
 
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 RUNNERS: dict[str, Runner] = {
     # Words of the shell itself, should they turn up in the place of a program.
     **dict.fromkeys(("!", "{", "do", "elif", "else", "if", "then", "until", "while"), _runner()),
@@ -105,31 +109,12 @@ KEYWORDS = frozenset(
     | {"select", "then", "until", "while", "{", "}"}
 )
 
-SAFE_VARIABLES = frozenset(
-    {
-        "CI",
-        "CLICOLOR",
-        "COLORTERM",
-        "COLUMNS",
-        "FORCE_COLOR",
-        "LANG",
-        "LANGUAGE",
-        "LC_ALL",
-        "LC_CTYPE",
-        "LC_COLLATE",
-        "LC_MESSAGES",
-        "LC_NUMERIC",
-        "LC_TIME",
-        "LINES",
-        "NODE_ENV",
-        "NO_COLOR",
-        "PYTHONDONTWRITEBYTECODE",
-        "PYTHONUNBUFFERED",
-        "RUST_BACKTRACE",
-        "RUST_LOG",
-        "TERM",
-        "TZ",
-    }
+SAFE_VARIABLES = _names(
+    "BLOCKSIZE BLOCK_SIZE CGO_ENABLED CHARSET CI CLICOLOR CLICOLOR_FORCE COLORTERM COLUMNS FORCE_COLOR GCC_COLORS"
+    " GO111MODULE GOARCH GOEXPERIMENT GOOS GREP_COLOR GREP_COLORS LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE"
+    " LC_MESSAGES LC_NUMERIC LC_TIME LINES LSCOLORS LS_COLORS NODE_ENV NO_COLOR PYTEST_DEBUG"
+    " PYTEST_DISABLE_PLUGIN_AUTOLOAD PYTHONDONTWRITEBYTECODE PYTHONUNBUFFERED RUST_BACKTRACE RUST_LOG TERM"
+    " TIME_STYLE TZ"
 )
 """Variables that an allow rule looks past: they change how a program writes, not what it does."""
 SAFE_VALUE = re.compile(r"[\w./:@,+%-]*\Z", re.ASCII)

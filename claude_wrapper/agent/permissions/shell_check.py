@@ -29,6 +29,7 @@ _STRUCTURE = frozenset(
         "elif_clause",
         "else_clause",
         "while_statement",
+        "for_statement",
         "do_group",
         "test_command",
         "unary_expression",
@@ -41,13 +42,19 @@ _STRUCTURE = frozenset(
 )
 _ONE_LINE = frozenset(
     {"command", "test_command", "unary_expression", "binary_expression", "negated_command"}
-    | {"declaration_command", "unset_command", "file_redirect", "herestring_redirect", "command_name"}
+    | {
+        "declaration_command",
+        "unset_command",
+        "file_redirect",
+        "herestring_redirect",
+        "command_name",
+    }
 )
 _LISTS = frozenset({"program", "do_group", "if_statement", "elif_clause", "else_clause", "while_statement"})
 _OPERATORS = frozenset(
     {"&&", "||", ";", "|", "|&", "!", "while", "until", "do", "done", "if", "then", "elif", "else", "fi"}
     | {">", ">>", "<", ">|", "&>", "&>>", ">&", "<&", "<<", "<<<", "[", "]", "[[", "]]", "=", "==", "!=", '"'}
-    | {"export", "declare", "typeset", "local", "readonly", "unset", "\n"}
+    | {"for", "in", "export", "declare", "typeset", "local", "readonly", "unset", "\n"}
 )
 _ARITHMETIC_TESTS = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _VARIABLE_TESTS = frozenset({"-v", "-R"})
@@ -78,7 +85,6 @@ _WHY = {
     "compound_statement": "it groups commands",
     "function_definition": "it defines a function",
     "brace_expression": "it holds a brace pattern",
-    "for_statement": "it loops over values",
     "c_style_for_statement": "it loops over values",
     "case_statement": "it chooses among patterns",
     "variable_assignment": "it sets a variable for what follows",
@@ -173,6 +179,8 @@ class _Checker:
             return _UNCLEAR
         if node.type == "file_redirect" and not self._joins_or_names(node):
             return _UNCLEAR
+        if node.type == "for_statement" and not self._is_plain_loop(node):
+            return "it loops over values"
         previous: Node | None = None
         for child in node.children:
             if previous is not None and not self._gap_fits(node, previous, child):
@@ -186,6 +194,16 @@ class _Checker:
         if node.type == "test_command":
             return self._check_test(node)
         return None
+
+    def _is_plain_loop(self, loop: Node) -> bool:
+        """`for name in words; do`, where nothing hangs on the name: uses of the variable do not pass."""
+        kinds = [child.type for child in loop.children]
+        if kinds[:1] != ["for"] or kinds[1:3] != ["variable_name", "in"] or kinds[-2:] != [";", "do_group"]:
+            return False
+        name, head = loop.children[1], self._source[loop.start_byte : loop.children[-1].start_byte]
+        if re.fullmatch(rb"[a-z][a-z0-9]*", self._source[name.start_byte : name.end_byte]) is None:
+            return False
+        return b"\n" not in head and all(kind in _LEAVES for kind in kinds[3:-2])
 
     def _joins_or_names(self, redirect: Node) -> bool:
         """Whether what follows `>&` is a stream, or surely a file: the shell splits `>& -x` up."""
@@ -268,7 +286,8 @@ class _Checker:
 
     def _check_assignment(self, node: Node) -> str | None:
         parent = node.parent
-        if parent is None or parent.type not in {"command", "declaration_command"}:
+        alone = parent is not None and parent.type == "program" and parent.child_count == 1
+        if parent is None or not (alone or parent.type in {"command", "declaration_command"}):
             return _WHY["variable_assignment"]
         if [child.type for child in node.children[:2]] != ["variable_name", "="] or node.child_count > 3:
             return _UNCLEAR

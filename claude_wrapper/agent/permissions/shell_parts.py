@@ -76,9 +76,11 @@ class Parts:
         if not sets_safe_variables_only(command.assignments):
             return other
         chain = unwrapped(command)
-        if any(inner.words[0].literal in _RUN_UNSEEN_ARGUMENTS for inner in chain[:-1]):
-            return other
-        for inner in chain:
+        hiding = next(
+            (at for at, inner in enumerate(chain) if inner.words[0].literal in _RUN_UNSEEN_ARGUMENTS),
+            len(chain),
+        )
+        for inner in chain[: hiding + 1]:
             shown = files_shown(inner)
             if shown is None or (inner.words[0].literal == "git" and len(folders) > 1):
                 continue

@@ -63,13 +63,20 @@ def _after_timeout(rest: tuple[Word, ...]) -> tuple[Word, ...] | None:
         shape = _TIMEOUT_VALUES.get(option)
         if shape is not None and shape.match(value):
             rest = rest[2:]
-        elif option in _TIMEOUT_FLAGS:
+        elif option in _TIMEOUT_FLAGS or _fits_at_once(option):
             rest = rest[1:]
         else:
             return None
     if not rest or not _DURATION.match(rest[0].literal):
         return None
     return _program(rest[1:])
+
+
+def _fits_at_once(option: str) -> bool:
+    """`--signal=KILL`: an option and its value in one word."""
+    name, is_given, value = option.partition("=")
+    shape = _TIMEOUT_VALUES.get(name)
+    return bool(is_given) and name.startswith("--") and shape is not None and shape.match(value) is not None
 
 
 def _after_nice(rest: tuple[Word, ...]) -> tuple[Word, ...] | None:

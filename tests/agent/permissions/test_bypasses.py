@@ -139,7 +139,6 @@ VARIABLES = [
     "set -- curl; echo a",
     "shopt -s expand_aliases; echo a",
     "hash -p /tmp/evil npm; npm run a",
-    "A=1",
     "FOO=1 make all",
 ]
 

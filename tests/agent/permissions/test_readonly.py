@@ -93,6 +93,20 @@ git worktree list
 git --no-pager log
 docker ps -a
 timeout 5 ls
+timeout --signal=KILL 5 ls
+pr a
+tsort a
+numfmt 1000
+hostname -f
+lsof -i :80
+netstat -an
+ss -tln
+pgrep -fl x
+find . | xargs
+ls | xargs -0 echo x
+[ 1 -eq 1 ]
+FOO=1
+for i in a b; do ls; done
 time ls
 nice ls
 command ls
@@ -153,6 +167,21 @@ date 01010101
 date -f /etc/hosts
 date --set=x
 hostname x
+python3
+node
+python3 -
+lsof -D x
+ss -K
+netstat -c
+pgrep -F x
+ls | xargs -n1 ls
+ls | xargs head
+[[ a -eq 1 ]]
+test -v x
+PATH=x ls
+git grep --no-index x
+git grep --no-i x
+for i in a b; do ls $i; done
 env
 printenv
 printf -v x y
