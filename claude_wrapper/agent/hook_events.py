@@ -90,18 +90,31 @@ class HookEvents:
     """Tells hooks of events. `results_dir` takes what they say at too great a length."""
 
     def __init__(
-        self, runner: HookRunner, frames: Frames, fields: HookFields, late: LateAnswers, results_dir: Path
+        self,
+        runner: HookRunner,
+        frames: Frames,
+        fields: HookFields,
+        late: LateAnswers,
+        results_dir: Path,
+        problems: Sequence[str] = (),
     ) -> None:
         self._runner = runner
         self._frames = frames
         self._results_dir = results_dir
         self._first: list[str] = []
+        self._problems = list(problems)
         self.fields = fields
         self.late = late
 
     def has(self, event: str, *, of_host: bool = True) -> bool:
         """Whether any hook may be concerned by the event; with or without those of the host."""
         return self._runner.registry.has(event, of_host=of_host)
+
+    def tell_problems(self) -> None:
+        """Tell the host, once, what is wrong with the settings' hooks."""
+        problems, self._problems = self._problems, []
+        if problems:
+            self._frames.informational("\n".join(problems), "warning", tag="settings_not_in_effect")
 
     def take_first(self) -> list[str]:
         """What hooks of the session's start want the model to know before its first prompt."""

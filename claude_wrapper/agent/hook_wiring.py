@@ -62,7 +62,8 @@ class HookWiring:
             for file in settings.files
         )
         registry.replace_settings_hooks(plan.hooks)
-        self.problems = plan.problems
+        self.problems = [problem.text for problem in plan.problems]
+        self._void = [problem.text for problem in plan.problems if problem.voids]
 
     def events(
         self,
@@ -80,7 +81,9 @@ class HookWiring:
         self._start_task = start_task
         fields = HookFields(self._common, lambda: brief.tuning.effort)
         runner = HookRunner(self._registry, link, self)
-        return HookEvents(runner, self._frames, fields, self._late, self._context.results_dir)
+        # A host that only gives a prompt is told on stderr.
+        problems = self._void if self._settings.input_format != "text" else ()
+        return HookEvents(runner, self._frames, fields, self._late, self._context.results_dir, problems)
 
     async def ask(self, hook: Hook, occasion: Occasion) -> HookReply:
         """Ask a hook of the settings."""

@@ -38,6 +38,7 @@ class Opening:
             return await self._commands.answer(turn, prompt, command)
         outcome = await parts.hooks.prompt(prompt.text)
         parts.send_init(turn.prompt_uuids)
+        parts.hooks.tell_problems()
         turn.stage = "begun"
         if _refuses(outcome):
             return Ending(

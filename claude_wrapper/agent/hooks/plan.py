@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from .hook import Hook, HttpHook
-from .section import read_section
+from .section import Problem, read_section
 
 __all__ = ["Plan", "SettingsSource", "plan_hooks"]
 
@@ -27,7 +27,7 @@ class Plan(NamedTuple):
     """What is in force, by event, and what is wrong with the settings."""
 
     hooks: dict[str, list[Hook]]
-    problems: list[str]
+    problems: list[Problem]
 
 
 def plan_hooks(sources: Iterable[SettingsSource]) -> Plan:
@@ -39,7 +39,7 @@ def plan_hooks(sources: Iterable[SettingsSource]) -> Plan:
     elif _last(sources, "disableAllHooks") is True or _last(managed, "allowManagedHooksOnly") is True:
         sources = managed
     hooks: dict[str, list[Hook]] = {}
-    problems: list[str] = []
+    problems: list[Problem] = []
     for source in sources:
         if "hooks" not in source.values:
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import field
@@ -11,7 +11,7 @@ from msgspec import field
 from .hook import CommandHook, Hook, HttpHook, PromptHook, ToolHook, default_seconds
 from .match import EVENTS, is_plain
 
-__all__ = ["read_section"]
+__all__ = ["Problem", "read_section"]
 
 Seconds = Annotated[float, msgspec.Meta(gt=0)] | None
 _USUAL = {"command": 600.0, "http": 600.0, "mcp_tool": 600.0, "prompt": 30.0, "agent": 60.0}
@@ -59,34 +59,42 @@ class _Group(msgspec.Struct):
     matcher: str | None = None
 
 
-def read_section(section: Any, place: str) -> tuple[dict[str, list[Hook]], list[str]]:
+class Problem(NamedTuple):
+    """Something that is wrong with a file's hooks."""
+
+    text: str
+    voids: bool = True
+    """What is wrong is not in effect; else it is, and never does anything."""
+
+
+def read_section(section: Any, place: str) -> tuple[dict[str, list[Hook]], list[Problem]]:
     """The hooks by event, and what is wrong, each with `place`, the file that the section is from.
 
     An event that nobody knows is left out by itself. Anything else that is wrong makes the whole
     section void: half of a set of guards could let through what the whole would not.
     """
     if not isinstance(section, dict):
-        return {}, [f"{place}: hooks is no object, so none of its hooks runs."]
+        return {}, [Problem(f"{place}: hooks is no object, so none of its hooks runs.")]
     hooks: dict[str, list[Hook]] = {}
-    problems = []
+    problems: list[Problem] = []
     for event, value in section.items():
         if event not in EVENTS:
-            problems.append(f"{place}: hooks.{event}: there is no such event.")
+            problems.append(Problem(f"{place}: hooks.{event}: there is no such event."))
             continue
         try:
             groups = msgspec.convert(value, list[_Group])
         except msgspec.ValidationError as error:
             what = str(error).replace(" - at `$", f" - at `hooks.{event}")
-            return {}, [*problems, f"{place}: hooks.{event}: {what}; no hook of this file runs."]
+            return {}, [*problems, Problem(f"{place}: hooks.{event}: {what}; no hook of this file runs.")]
         hooks[event] = []
         for index, group in enumerate(groups):
             problem = _wrong_matcher(event, group.matcher)
             if problem is not None:
-                problems.append(f"{place}: hooks.{event}[{index}].matcher: {problem}")
+                problems.append(Problem(f"{place}: hooks.{event}[{index}].matcher: {problem}", voids=False))
             for entry in group.hooks:
                 made = _made(event, group.matcher, entry)
                 if isinstance(made, str):
-                    problems.append(f"{place}: hooks.{event}[{index}]: {made}")
+                    problems.append(Problem(f"{place}: hooks.{event}[{index}]: {made}"))
                 elif made is not None:
                     hooks[event].append(made)
     return hooks, problems
