@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -137,6 +138,22 @@ class Access:
                 write_updates(path, [update], follow_link=update.destination == "userSettings")
             except SettingsNotWrittenError as error:
                 logger.warning("a permission update holds for this session only: %s", error)
+            else:
+                self._tell_of_trust(update)
+
+    def _tell_of_trust(self, update: PermissionUpdateBody) -> None:
+        """Say that what was written down will not count, if nobody trusts the folder."""
+        if (
+            update.destination != "projectSettings"
+            or update.type.startswith("remove")
+            or self._places.trusted()
+        ):
+            return
+        if self._is_a_folders_grant(update):
+            sys.stderr.write(self._places.ignoring(len(update.rules or ()), "allow") + "\n")
+        elif update.type == "addDirectories":
+            count = len(update.directories or ())
+            sys.stderr.write(self._places.ignoring(count, "additionalDirectories") + "\n")
 
     def _replace(self, policy: Policy) -> None:
         before, self._policy = self._policy, policy

@@ -22,9 +22,6 @@ from .version import COMPATIBLE_VERSION
 
 __all__ = ["InitSender"]
 
-_FILES = frozenset({"userSettings", "projectSettings", "localSettings", "flagSettings", "policySettings"})
-"""Folders that settings add are worked in and not announced."""
-
 
 class InitSender:
     """Sends it."""
@@ -75,7 +72,7 @@ class InitSender:
                 model=self._brief.model.name,
                 permission_mode=self._access.mode,
                 additional_directories=[
-                    each.path for each in self._access.policy.directories if each.source not in _FILES
+                    each.path for each in self._access.policy.directories if each.source != "projectSettings"
                 ],
                 user_message_uuids=prompt_uuids or UNSET,
                 uuid=new_uuid(),

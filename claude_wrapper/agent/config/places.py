@@ -11,7 +11,7 @@ from claude_wrapper.store.paths import config_dir
 
 from .reading import read_settings
 
-__all__ = ["SettingsPlaces", "is_trusted", "managed_folder", "state_file", "trust_key"]
+__all__ = ["SettingsPlaces", "ignoring", "is_trusted", "managed_folder", "state_file", "trust_key"]
 
 
 class SettingsPlaces:
@@ -35,6 +35,10 @@ class SettingsPlaces:
         """Whether the user trusts the project."""
         return is_trusted(self._environ, self._project)
 
+    def ignoring(self, count: int, key: str) -> str:
+        """What to tell of grants that stand in the project's settings and are not in force."""
+        return ignoring(count, key, ".claude/settings.json", self._environ, self._project)
+
 
 def managed_folder() -> Path:
     """Where the administrator of a machine puts settings that bind everybody."""
@@ -56,6 +60,15 @@ def is_trusted(environ: Mapping[str, str], project: Path) -> bool:
     projects = (read_settings(state_file(environ)).values or {}).get("projects")
     known = projects.get(trust_key(project)) if isinstance(projects, dict) else None
     return isinstance(known, dict) and known.get("hasTrustDialogAccepted") is True
+
+
+def ignoring(count: int, key: str, name: str, environ: Mapping[str, str], project: Path) -> str:
+    """What to tell of grants that a folder which nobody trusts makes to itself."""
+    entries = "entry" if count == 1 else "entries"
+    return (
+        f"Ignoring {count} permissions.{key} {entries} from {name}: this workspace has not been trusted. To trust it, "
+        f'set projects["{trust_key(project)}"].hasTrustDialogAccepted to true in {state_file(environ)}.'
+    )
 
 
 def trust_key(project: Path) -> str:

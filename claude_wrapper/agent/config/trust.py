@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .file import SettingsFile
-from .places import is_trusted, state_file, trust_key
+from .places import ignoring, is_trusted
 
 __all__ = ["without_untrusted_grants"]
 
@@ -70,14 +70,5 @@ def _is_tracked(path: Path, project: Path) -> bool:
 
 def _told(file: SettingsFile, environ: Mapping[str, str], project: Path) -> list[str]:
     name = f".claude/{file.path.name}" if file.path is not None else file.place
-    how = (
-        f'To trust it, set projects["{trust_key(project)}"].hasTrustDialogAccepted'
-        f" to true in {state_file(environ)}."
-    )
     counts = {"allow": len(file.rules("allow")), "additionalDirectories": len(file.directories())}
-    return [
-        f"Ignoring {count} permissions.{key} {'entry' if count == 1 else 'entries'} from {name}:"
-        f" this workspace has not been trusted. {how}"
-        for key, count in counts.items()
-        if count
-    ]
+    return [ignoring(count, key, name, environ, project) for key, count in counts.items() if count]

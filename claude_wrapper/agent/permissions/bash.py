@@ -68,10 +68,6 @@ class BashCase(Case):
                 return self._protected(names[0], by_redirect)
         return None
 
-    def planned(self) -> Decision | None:
-        changed = next(self._changed_files(), None)
-        return None if changed is None else self.question()
-
     def allowed(self) -> Decision | None:
         allow = self.policy.of("allow")
         whole = matching.whole_tool(allow, self.call.tool_name)

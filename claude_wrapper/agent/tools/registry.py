@@ -25,6 +25,7 @@ _TEXTS = ("content", "old_string", "new_string")
 """The fields of what is written to files."""
 
 _MODULES = {
+    "AskUserQuestion": "ask_user_question",
     "Bash": "bash",
     "Edit": "edit",
     "EnterPlanMode": "enter_plan_mode",

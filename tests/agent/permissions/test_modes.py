@@ -60,11 +60,17 @@ def test_what_runs_in_which_mode(shared, mode, runs, otherwise):
 
 
 @pytest.mark.feature("PERM-12")
-def test_plan_mode_asks_about_changes_that_rules_allow(shared):
+def test_plan_mode_asks_about_edits_that_rules_allow_and_runs_commands_that_they_allow(shared):
     policy = shared.policy("plan", allow=["Edit", "Write", "Bash", "Edit(src/**)"])
-    for name in ("edit inside", "write inside", "make a file", "redirect"):
+    for name, behavior in [
+        ("edit inside", "ask"),
+        ("write inside", "ask"),
+        ("make a file", "allow"),
+        ("redirect", "allow"),
+    ]:
         tool, fields = calls(shared)[name]
-        assert shared.decide(tool, policy, **fields).behavior == "ask"
+        assert shared.decide(tool, policy, **fields).behavior == behavior
+    assert shared.bash("touch x", shared.policy("plan")).behavior == "ask"
     asked = shared.decide("Write", policy, file_path=str(shared.project / "new"), content="")
     assert (asked.reason_type, asked.reason, asked.suggestions) == ("mode", None, None)
     assert asked.message == f"Cannot write to {shared.project}/new while in plan mode."
