@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import TypeVar
 
 import anyio
 
 from claude_wrapper.errors import ClientUseError
 
 from .home import Home
+from .live import Live
 
 __all__ = ["Connecting"]
-
-T = TypeVar("T")
 
 
 class Connecting:
@@ -24,11 +22,15 @@ class Connecting:
         self._scope = anyio.CancelScope()
         self._done = anyio.Event()
 
-    async def run(self, start: Awaitable[T]) -> T:
+    async def run(self, start: Awaitable[Live]) -> Live:
         """Wait for the start; ClientUseError when it was called off."""
         try:
             with self._scope:
-                return await start
+                live = await start
+                if not self._scope.cancel_called:
+                    return live
+                # The start was just done, and took no notice.
+                await live.close(0)
         finally:
             self._done.set()
         raise ClientUseError("The client was closed while it was connecting")

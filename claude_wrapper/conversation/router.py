@@ -6,6 +6,8 @@ import logging
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+import msgspec
+
 from claude_wrapper import messages as m
 from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.codec import BadFrame, FrameDecoder, MalformedLine, UnknownFrame, decode_object
@@ -121,7 +123,11 @@ class Router:
             elif kind is UserFrame:
                 out.append(reading.user_message(frame))
             else:
-                message = self._other(frame, line)
+                try:
+                    message = self._other(frame, line)
+                except msgspec.DecodeError as error:
+                    # A part that the first look had no need of cannot be read.
+                    message = self._unreadable(frame, line, error)
                 if type(message) is m.ResultMessage and self._mirror is not None:
                     self._hold_back(out)
                 if message is not None:
@@ -219,6 +225,13 @@ class Router:
             return self._system(frame.raw)
         self.last_result = None
         return message
+
+    def _unreadable(self, frame: Any, line: Line, error: Exception) -> m.ResultMessage | None:
+        if isinstance(frame, ResultFrame):
+            return self._result(reading.result_message(frame), msgspec.to_builtins(frame))
+        assert isinstance(line, bytes)
+        self._lost(MalformedLine(line, error))
+        return None
 
     def _lost(self, line: MalformedLine) -> None:
         self.lost_lines += 1

@@ -120,9 +120,9 @@ class TurnTracker:
             return
         patch = frame.get("patch")
         status = patch.get("status") if isinstance(patch, dict) else None
-        if subtype == "task_started" and frame.get("task_type") in _TASK_TYPES:
+        if subtype == "task_started" and str(frame.get("task_type")) in _TASK_TYPES:
             self._tasks.add(task_id)
-        elif subtype == "task_notification" or status in {"completed", "failed", "killed"}:
+        elif subtype == "task_notification" or str(status) in {"completed", "failed", "killed"}:
             self._tasks.discard(task_id)
 
     def result_came(self, uuids: list[str], *, background: bool) -> None:

@@ -128,7 +128,7 @@ def options_of(agent, fault):
         can_use_tool=allow,
         hooks={"PreToolUse": [HookMatcher(hooks=[hook])], "PostToolUse": [HookMatcher(hooks=[hook])]},
         mcp_servers={"calculator": create_sdk_mcp_server("calculator", tools=[add])},
-        close_timeout=0.5,
+        close_timeout=(1.5, 0.5),
         initialize_timeout=1.0 if stalls else 30.0,
         control_timeout=1.0,
         idle_timeout=0.8 if stalls else None,

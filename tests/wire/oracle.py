@@ -22,6 +22,7 @@ from claude_wrapper.wire.unions import AgentFrame, HostFrame
 
 AGENT = FrameDecoder(AgentFrame)
 HOST = FrameDecoder(HostFrame)
+MOST_CHUNKS = 24
 BODIES = {id(AGENT): decode_agent_request, id(HOST): decode_host_request}
 
 
@@ -53,8 +54,9 @@ def check(data):
 
 def cut(stream, sizes):
     place = turn = 0
+    least = len(stream) // MOST_CHUNKS
     while place < len(stream):
-        size = sizes[turn % len(sizes)] if sizes else len(stream)
+        size = max(least, sizes[turn % len(sizes)]) if sizes else len(stream)
         yield stream[place : place + size]
         place, turn = place + size, turn + 1
 
@@ -184,8 +186,9 @@ def check_struct(decoder, line, frame, value):
                 assert same(decode_reply(reply, dict), value["response"]["response"])
     elif isinstance(frame, SystemHead):
         system = decode_system(line)
-        assert not isinstance(system, MalformedLine)
-        if isinstance(system, UnknownFrame | BadFrame):
+        if isinstance(system, MalformedLine):
+            assert has_huge_number(value), line
+        elif isinstance(system, UnknownFrame | BadFrame):
             assert same(system.raw, value)
         else:
             assert part_of(json.loads(encode(system)), value), (line, system)
@@ -216,6 +219,9 @@ def part_of(left, right):
         return all(key in right and part_of(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(part_of, left, right))
+    if isinstance(left, float) and isinstance(right, int):
+        # A field for any number holds no more of a very large one than that.
+        right = right if isinstance(right, bool) else float(right)
     return left == right and isinstance(left, bool) is isinstance(right, bool)
 
 
