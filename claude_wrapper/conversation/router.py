@@ -123,11 +123,7 @@ class Router:
             elif kind is UserFrame:
                 out.append(reading.user_message(frame))
             else:
-                try:
-                    message = self._other(frame, line)
-                except msgspec.DecodeError as error:
-                    # A part that the first look had no need of cannot be read.
-                    message = self._unreadable(frame, line, error)
+                message = self._readable(frame, line)
                 if type(message) is m.ResultMessage and self._mirror is not None:
                     self._hold_back(out)
                 if message is not None:
@@ -145,6 +141,13 @@ class Router:
             self._inbox.put(out, 0)
             out.clear()
             self._inbox.hold(slot)
+
+    def _readable(self, frame: Any, line: Line) -> Any:
+        try:
+            return self._other(frame, line)
+        except msgspec.DecodeError as error:
+            # A part that the first look had no need of cannot be read.
+            return self._unreadable(frame, line, error)
 
     def _other(self, frame: Any, line: Line) -> Any:
         """Deal with a frame that is not one of the frequent ones; return the message in it, if any."""
