@@ -46,6 +46,8 @@ class Inbox:
         """Whether the user closed the conversation, so that the end is no surprise."""
         self.error: Exception | None = None
         """Why the stream ended; raised by every iteration that comes to the end."""
+        self.doom: Exception | None = None
+        """Why the agent is being stopped; raised behind the result of the turn that this has ended."""
 
     def __len__(self) -> int:
         return len(self._items) - self._slots
@@ -128,9 +130,16 @@ class Inbox:
         """Take the oldest message; only right after `wait` said there is one."""
         return self._items.popleft()
 
-    def failure(self) -> Exception | None:
-        """Take the failure that comes next; here, failures come at the end only."""
-        return None
+    def pass_over(self) -> None:
+        """Forget what was to be raised behind the result that was taken last."""
+
+    async def outcome(self) -> Exception | None:
+        """Return what is wrong though the turn has its result; of an agent that is being stopped, at its end."""
+        while self.doom is not None and not self.ended:
+            if self._arrived.is_set():
+                self._arrived = anyio.Event()
+            await self._arrival()
+        return self.doom
 
     def take_all(self) -> list[Any]:
         """Take everything that is there."""

@@ -382,9 +382,10 @@ class Live:
     async def _stop_for(self, error: RunTimeoutError | NoProgressError) -> None:
         if self._closing:
             return
-        logger.warning("%s", error)
+        logger.info("%s", error)
         self._overdue = error
         error.session_id = self.session_id
+        self._inbox.doom = error
         await self._channel.stop(None if await self.steering.end_turn() else 0)
 
     # -- writing

@@ -51,14 +51,14 @@ class Response:
         self._turns = turns
         self._done = False
         # Of the turn before, whose reader has left at its result.
-        inbox.failure()
+        inbox.pass_over()
 
     def __aiter__(self) -> Response:  # typing.Self is newer than 3.10
         return self
 
     async def __anext__(self) -> Any:
         if self._done:
-            raise self._inbox.failure() or StopAsyncIteration
+            raise await self._inbox.outcome() or StopAsyncIteration
         inbox = self._inbox
         while inbox or await inbox.wait():
             skip = self._turns.skip_next
@@ -66,7 +66,7 @@ class Response:
             if type(message) is ResultMessage:
                 kind = self._turns.result_taken()
                 if skip or kind is ResultKind.BACKGROUND:
-                    inbox.failure()
+                    inbox.pass_over()
                     continue
                 self._done = True
                 return message

@@ -72,18 +72,27 @@ class StrictInbox(Inbox):
     def take_all(self) -> list[Any]:
         """Take everything up to the next failure; raises that one when it is the next."""
         taken: list[Any] = []
-        while self and type(self._items[0]) is not _Failure:
+        while self and not self._failure_is_next:
             taken.append(self._items.popleft())
         if not taken:
             self.take()
         return taken
 
-    def failure(self) -> Exception | None:
-        """Take the failure that comes next, if one does."""
-        if not self or type(self._items[0]) is not _Failure:
-            return None
+    def pass_over(self) -> None:
+        """Forget the failure that comes next, if one does."""
+        if self._failure_is_next:
+            self._items.popleft()
+
+    async def outcome(self) -> Exception | None:
+        """Take the failure that comes next, or tell what else is wrong."""
+        if not self._failure_is_next:
+            return await super().outcome()
         error: Exception = self._items.popleft().error
         return error
+
+    @property
+    def _failure_is_next(self) -> bool:
+        return bool(self) and type(self._items[0]) is _Failure
 
     def _failures(self, result: ResultMessage) -> list[_Failure]:
         self._failed.clear()

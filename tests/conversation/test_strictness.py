@@ -215,6 +215,18 @@ async def test_a_client_is_told_by_every_later_call(agent):
             await client.query("again")
 
 
+async def test_it_is_raised_behind_the_result_with_which_the_turn_ends(agent):
+    calls(agent.begin(), True, True).wait("interrupt").result(is_error=True).wait("eof")
+
+    seen = []
+    async with ClaudeSDKClient(options(agent, max_consecutive_tool_errors=2)) as client:
+        await client.query("go")
+        with pytest.raises(NoProgressError):
+            await gather(client.receive_response(), seen)
+
+    assert isinstance(seen[-1], ResultMessage)
+
+
 async def test_a_warm_agent_is_held_to_it_too(agent):
     calls(agent.begin(), True, True).wait("interrupt").result(is_error=True).wait("eof")
 

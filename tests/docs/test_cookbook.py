@@ -56,6 +56,9 @@ SCENES = {
     "Give it tools of your own": Scene(
         [[call("mcp__shop__in_stock", fruit="apples"), say("Yes, three.")]], ["Yes, three."]
     ),
+    "Give it a server that you have already": Scene(
+        [[call("mcp__words__spell", word="apple"), say("a-p-p-l-e")]], ["a-p-p-l-e"]
+    ),
     "Get data instead of text": Scene(
         [[call("StructuredOutput", output=findings())]], ["hello.py:1: a parenthesis is open"]
     ),
@@ -66,6 +69,9 @@ SCENES = {
     "Know what went wrong": Scene(
         [[call("Read", file_path="hello.txt"), say("A greeting.")]],
         ["the run ended in error_max_turns after session True"],
+    ),
+    "Stop what leads nowhere": Scene(
+        [[call("Read", file_path="missing.txt")] * 9], ["given up: 3 tool calls in a row have failed"]
     ),
     "Start agents ahead": Scene(
         [[say("A colour.")]], ["['A colour.', 'A colour.', 'A colour.']"], order="history"
