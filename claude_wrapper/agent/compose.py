@@ -34,6 +34,7 @@ from .safety_check import SafetyCheck
 from .session import Session
 from .session_start import SessionStart
 from .settings import Settings
+from .todo_choice import without_lists
 from .toolbox import Toolbox
 from .toolround import ToolRound
 from .tools.contract import ToolContext
@@ -170,9 +171,8 @@ def _wanted_tools(settings: Settings) -> list[str]:
     if settings.tools is not None:
         return [name for name in names if name in settings.tools]
     usual = [name for name in names if not (settings.policy.restricted and name in _RUNS_CODE)]
-    if settings.environ.get("CLAUDE_CODE_ENABLE_TASKS") not in {"0", "false"} and "TodoWrite" in usual:
-        usual.remove("TodoWrite")
-    return usual
+    left_out = without_lists(settings)
+    return [name for name in usual if name not in left_out]
 
 
 def _most_at_once(settings: Settings) -> int:

@@ -8,6 +8,7 @@ from .meter import Meter
 from .session import Session
 from .tools.contract import ToolContext
 from .tools.ledger import ReadLedger
+from .tools.task_book import TaskBook
 
 __all__ = ["FreshStart"]
 
@@ -31,3 +32,4 @@ class FreshStart:
         context.session_id = session_id
         context.results_dir = context.results_dir.parent.with_name(session_id) / context.results_dir.name
         context.read_files = ReadLedger()
+        context.tasks = TaskBook()

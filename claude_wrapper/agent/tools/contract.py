@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from .ledger import ReadLedger
+from .task_book import TaskBook
 
 __all__ = [
     "Answerable",
@@ -86,6 +87,8 @@ class ToolContext:
     results_dir: Path
     """Where outputs that are too large for the conversation are kept; made on first use."""
     read_files: ReadLedger = field(default_factory=ReadLedger)
+    tasks: TaskBook = field(default_factory=TaskBook)
+    """The list of what is to be done."""
     before_change: Callable[[Path], None] = lambda _: None
     """Told of a file that a tool is about to write, while it is still as it was."""
     user_modified: bool = False

@@ -32,7 +32,12 @@ _MODULES = {
     "ExitPlanMode": "exit_plan_mode",
     "Glob": "glob",
     "Grep": "grep",
+    "NotebookEdit": "notebook_edit",
     "Read": "read",
+    "TaskCreate": "task_create",
+    "TaskGet": "task_get",
+    "TaskList": "task_list",
+    "TaskUpdate": "task_update",
     "TodoWrite": "todo_write",
     "Write": "write",
 }

@@ -32,8 +32,9 @@ def test_every_session_has_tools_of_its_own():
 def test_schemas_name_what_they_take_and_take_nothing_else(tool):
     schema = tool.input_schema
     assert schema["type"] == "object"
-    assert schema["additionalProperties"] is False
-    assert set(schema["required"]) <= set(schema["properties"])
+    # What a host adds to a plan or a question that it shows is its own business.
+    assert schema["additionalProperties"] is False or tool.name in {"AskUserQuestion", "ExitPlanMode"}
+    assert set(schema.get("required", ())) <= set(schema["properties"])
     assert all("type" in each for each in schema["properties"].values())
     assert 100 < len(tool.description) < 1200
 
