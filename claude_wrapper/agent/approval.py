@@ -14,6 +14,7 @@ from .access import Access
 from .calls import CallResult, ToolCall, rejected_by_user
 from .frames import Frames
 from .hook_events import HookEvents
+from .hook_notices import waiting_for_permission
 from .hooks.outcome import PreToolOutcome
 from .hostlink import HostRefusedError
 from .interrupts import Interruption
@@ -133,7 +134,8 @@ class Approval:
         self._frames.session_state("requires_action")
         try:
             with self._interruption.question() as scope:
-                reply, by_hook = await self._first_answer(question, hook)
+                async with waiting_for_permission(self._hooks, question.call.name):
+                    reply, by_hook = await self._first_answer(question, hook)
         except HostRefusedError as error:
             self._frames.session_state("running")
             failed = {"source": "config", "reason_type": "other"}
@@ -238,7 +240,7 @@ class Approval:
         return self._refused(question, text, source)
 
     def _refused(self, question: Question, text: str, source: dict[str, str]) -> CallResult:
-        self._note_denied(question.call)
+        self._note_denied(question.call, question.tool_input if _is_for_a_person(question) else None)
         return CallResult(
             text,
             structured=f"Error: {text}",
@@ -298,8 +300,10 @@ class Approval:
         )
         return self._denied(msgspec.structs.replace(question, decision=changed))
 
-    def _note_denied(self, call: ToolCall) -> None:
-        self.denials.append({"tool_name": call.name, "tool_use_id": call.id, "tool_input": call.input})
+    def _note_denied(self, call: ToolCall, shown: dict[str, Any] | None = None) -> None:
+        """List a denial, with the input as the model wrote it, or as a person was shown it."""
+        tool_input = call.input if shown is None else shown
+        self.denials.append({"tool_name": call.name, "tool_use_id": call.id, "tool_input": tool_input})
 
     def _tell_denied(
         self, question: Question, text: str | None = None, hook: PreToolOutcome | None = None
@@ -336,6 +340,10 @@ def _approver(decision: Decision) -> str:
 def _refuser(decision: Decision) -> str:
     source = decision.rule.source if decision.rule is not None and decision.reason_type == "rule" else None
     return "user_reject" if source in {"userSettings", "localSettings", "session"} else "config"
+
+
+def _is_for_a_person(question: Question) -> bool:
+    return question.decision.requires_interaction
 
 
 def _insists(decision: Decision) -> bool:

@@ -8,6 +8,7 @@ from .calls import reminder
 from .hooks.outcome import Outcome
 from .local_commands import LocalCommands, local_command
 from .parts import Parts
+from .planning import plan_reminder
 from .prompts import Prompt, merged
 from .turn import Ending, Turn
 
@@ -22,6 +23,7 @@ class Opening:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._first: list[Prompt] = []
+        self._told_to_plan = False
         self._title = parts.settings.session.title
         self._commands = LocalCommands(parts, parts.begin_anew, disabled=parts.settings.no_commands)
 
@@ -74,6 +76,7 @@ class Opening:
         parts = self._parts
         for context in parts.hooks.take_first():
             parts.session.add_note(reminder(context), hidden=True)
+        self._tell_of_planning()
         uuid = parts.session.add_prompt(prompt.uuid, prompt.content, parts.access.mode)
         if parts.checkpoints is not None:
             parts.checkpoints.begin(uuid)
@@ -87,6 +90,14 @@ class Opening:
             parts.frames.title_changed(outcome.title)
         for context in (*outcome.contexts, *parts.hooks.take_late()):
             parts.session.add_note(reminder(context), hidden=True)
+
+    def _tell_of_planning(self) -> None:
+        """Tell the model once that it is to plan, and again when planning begins anew."""
+        policy = self._parts.access.policy
+        planning = policy.mode == "plan"
+        if planning and not self._told_to_plan:
+            self._parts.session.add_note(reminder(plan_reminder(policy.plan_file)), hidden=True)
+        self._told_to_plan = planning
 
     def _refuse(self, prompt: Prompt, outcome: Outcome) -> str:
         """Say that a prompt goes no further; returns the text."""

@@ -10,7 +10,7 @@ from claude_wrapper.store.paths import config_dir
 from .access import Access
 from .settings import Settings
 
-__all__ = ["Planning", "plan_file"]
+__all__ = ["Planning", "plan_file", "plan_reminder"]
 
 
 class Planning:
@@ -44,3 +44,14 @@ def plan_file(settings: Settings) -> Path:
         else config_dir(settings.environ) / "plans"
     )
     return folder / f"plan-{secrets.token_hex(4)}.md"
+
+
+def plan_reminder(file: str | None) -> str:
+    """What the model is told at the beginning of planning."""
+    where = f" Write it to {file}, the only file that may change now." if file else ""
+    return (
+        "Plan mode is on: the user wants a plan before anything is changed. Read and search as you need; change no "
+        f"file, setting or system, and commit nothing. When the plan is clear, set it down.{where} Ask the user with "
+        "AskUserQuestion where the task leaves a choice that is theirs, and end with ExitPlanMode, which shows them "
+        "the plan for approval."
+    )

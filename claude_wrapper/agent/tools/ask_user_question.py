@@ -14,6 +14,9 @@ _DESCRIPTION = """Ask the user to choose, when what they want cannot be found ou
 One to four questions at once, each with two to four options that exclude each other unless multiSelect is set. \
 The user can always answer in their own words, so an option "other" is not needed. Put the option that you advise \
 first and say so in its label. Do not ask for leave to go on, and not what the project itself can tell you."""
+_MOST_QUESTIONS = 4
+_FEWEST_OPTIONS = 2
+_MOST_OPTIONS = 4
 _QUESTION: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -21,8 +24,8 @@ _QUESTION: dict[str, Any] = {
         "header": {"type": "string", "description": "The same in a word or two, of 12 characters at most"},
         "options": {
             "type": "array",
-            "minItems": 2,
-            "maxItems": 4,
+            "minItems": _FEWEST_OPTIONS,
+            "maxItems": _MOST_OPTIONS,
             "items": {
                 "type": "object",
                 "properties": {
@@ -47,7 +50,7 @@ class AskUserQuestion:
     input_schema: ClassVar[dict[str, Any]] = {
         "type": "object",
         "properties": {
-            "questions": {"type": "array", "minItems": 1, "maxItems": 4, "items": _QUESTION},
+            "questions": {"type": "array", "minItems": 1, "maxItems": _MOST_QUESTIONS, "items": _QUESTION},
         },
         "required": ["questions"],
         "additionalProperties": True,
@@ -80,8 +83,16 @@ class AskUserQuestion:
         return {**tool_input, "questions": shown, **kept}
 
     async def check(self, tool_input: dict[str, Any], context: ToolContext) -> None:
-        texts = [each["question"] for each in tool_input["questions"]]
-        labels = [[option["label"] for option in each["options"]] for each in tool_input["questions"]]
+        questions = tool_input["questions"]
+        if not 1 <= len(questions) <= _MOST_QUESTIONS:
+            raise InputRejected(f"InputValidationError: ask 1 to {_MOST_QUESTIONS} questions at once")
+        if not all(_FEWEST_OPTIONS <= len(each["options"]) <= _MOST_OPTIONS for each in questions):
+            raise InputRejected(
+                f"InputValidationError: a question needs {_FEWEST_OPTIONS} to {_MOST_OPTIONS} options. With a single "
+                "one there is nothing to decide: say what you are going to do, and do it."
+            )
+        texts = [each["question"] for each in questions]
+        labels = [[option["label"] for option in each["options"]] for each in questions]
         if any(len(set(each)) < len(each) for each in (texts, *labels)):
             raise InputRejected(
                 "InputValidationError: no question may stand twice, and no label twice in one question"
