@@ -95,9 +95,8 @@ class Callbacks:
         tool_use_id = None if request.tool_use_id is UNSET else request.tool_use_id
 
         async def output() -> msgspec.Raw:
-            return _encoded(
-                _hook_reply(await awaited(hook.callback(request.input, tool_use_id, {"signal": None})))
-            )
+            said = await awaited(hook.callback(request.input, tool_use_id, {"signal": None}))
+            return _encoded(_hook_reply(said, must_answer=hook.must_answer))
 
         try:
             return await call(what, output, hook.timeout, _AGENTS_SECONDS)
@@ -110,7 +109,7 @@ class Callbacks:
     async def _tool_message(self, request: McpMessage) -> msgspec.Raw:
         server = self.added_servers.get(request.server_name) or self._servers.get(request.server_name)
         if server is None:
-            raise RequestRefusedError(f"No in-process server is named {request.server_name!r}")
+            return _encoded({"mcp_response": _no_server(request)})
 
         async def answer() -> msgspec.Raw:
             reply = await server.handle(request.message, self.start)
@@ -146,6 +145,11 @@ def _permission_reply(result: Any, tool_input: dict[str, Any]) -> AllowReply | D
             )
 
 
+def _no_server(request: McpMessage) -> dict[str, Any]:
+    error = {"code": -32601, "message": f"Server {request.server_name!r} not found"}
+    return {"jsonrpc": "2.0", "id": request.message.get("id"), "error": error}
+
+
 def _updates(updates: Any) -> list[dict[str, Any]] | UnsetType:
     if updates is None:
         return UNSET
@@ -161,8 +165,8 @@ def _updates(updates: Any) -> list[dict[str, Any]] | UnsetType:
         return UNSET
 
 
-def _hook_reply(output: Any) -> dict[str, Any]:
-    if output is None:
+def _hook_reply(output: Any, *, must_answer: bool) -> dict[str, Any]:
+    if output is None and not must_answer:
         return {}
     if not isinstance(output, Mapping):
         raise TypeError(f"a hook callback must return a dict, it returned {type(output).__name__}")

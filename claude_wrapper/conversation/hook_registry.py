@@ -17,6 +17,8 @@ class Hook(NamedTuple):
     event: str
     callback: Callable[..., Awaitable[Any]]
     timeout: float | None
+    must_answer: bool
+    """Whether saying nothing counts as a failure: somebody relies on its word."""
 
 
 class HookRegistry:
@@ -46,7 +48,7 @@ class HookRegistry:
         ids = []
         for callback in matcher.hooks:
             hook_id = f"hook_{len(self.hooks)}"
-            self.hooks[hook_id] = Hook(event, callback, matcher.timeout)
+            self.hooks[hook_id] = Hook(event, callback, matcher.timeout, matcher.on_failure == "block")
             ids.append(hook_id)
         body: dict[str, Any] = {"matcher": matcher.matcher, "hookCallbackIds": ids}
         if matcher.timeout is not None:

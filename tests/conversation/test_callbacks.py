@@ -312,6 +312,23 @@ async def test_a_hook_that_says_nothing_has_no_opinion(agent):
     assert (await hook_answer(agent, hook))["response"] == {}
 
 
+@pytest.mark.feature("HOOK-15")
+async def test_a_hook_whose_failure_shall_block_must_say_something(agent):
+    async def hook(_input, _tool_use_id, _context):
+        return None
+
+    agent.answer("initialize", {"hook_on_failure_supported": True, "hooks_applied": True})
+    agent.begin().ask("q", "hook_callback", callback_id="hook_0", input={}).wait("control_response").result()
+    hooks = {"PreToolUse": [HookMatcher(hooks=[hook], on_failure="block")]}
+    options = ClaudeAgentOptions(cli_path=agent.path, hooks=hooks)
+
+    [m async for m in query(prompt="go", options=options)]
+
+    (answer,) = agent.runs[0].frames_of("control_response")
+    assert answer["response"]["subtype"] == "error"
+    assert answer["response"]["error"] == "a hook callback must return a dict, it returned NoneType"
+
+
 async def test_a_hook_that_raises_is_an_error_and_the_next_one_is_served(agent):
     calls = []
 
