@@ -30,6 +30,7 @@ SHOWN_BY = {
     "an agent that dies at the start": "test_oneshot.py::an_agent_that_dies_before_the_handshake_is_told_at_once",
     "why an agent failed": "test_oneshot.py::an_agent_that_fails_is_told_with_exit_code_and_last_stderr_lines",
     "calls after a failure": "test_client.py::the_first_failure_is_raised_by_every_later_call",
+    'a hook with `on_failure="block"` that says nothing': "conversation/test_callbacks.py::a_hook_whose_failure_shall_block_must_say_something",
     "results of background tasks": "test_client.py::the_result_of_a_background_turn_shifts_nothing",
     "`interrupt` and the next prompt": "test_client.py::after_an_interrupt_the_next_response_is_that_of_the_next_prompt",
     "context variables in callbacks": "test_client.py::callbacks_run_in_the_context_of_the_latest_query",
