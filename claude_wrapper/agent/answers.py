@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,14 @@ from .version import AGENT_VERSION, COMPATIBLE_VERSION
 __all__ = ["Answers"]
 
 _MOST_BYTES = 10 * 1024 * 1024
+_EDITABILITY = {
+    "userSettings": "persistent",
+    "projectSettings": "persistent",
+    "localSettings": "persistent",
+    "session": "session",
+    "cliArg": "session",
+}
+"""For how long a host's change of a rule would hold; rules of other sources cannot be changed."""
 
 
 class AgentVersionReply(BinaryVersionReply, kw_only=True):
@@ -120,11 +128,15 @@ class Answers:
 
     async def _settings(self, request: GetSettings) -> SettingsReply:
         parts = self._parts
-        effective: dict[str, Any] = {}
-        for each in parts.settings.files:
-            # Variables may hold secrets, and the host has its own.
-            effective.update({key: value for key, value in each.values.items() if key != "env"})
-        sources = [{"source": each.source, "path": str(each.path or "")} for each in parts.settings.files]
+        effective = _without_variables(parts.settings.values)
+        sources = [
+            {
+                "source": each.source,
+                "settings": _without_variables(each.values),
+                "path": str(each.path or ""),
+            }
+            for each in parts.settings.files
+        ]
         tuning = parts.brief.tuning
         return SettingsReply(
             effective=effective,
@@ -169,14 +181,23 @@ class Answers:
     async def _rules(self, request: ListPermissionRules) -> PermissionRulesReply:
         policy = self._parts.access.policy
         rules = [
-            {"rule": str(each.rule), "behavior": each.behavior, "source": each.source}
+            {
+                "rule": str(each.rule),
+                "behavior": each.behavior,
+                "source": each.source,
+                "editability": "readonly"
+                if policy.managed_only
+                else _EDITABILITY.get(each.source, "readonly"),
+            }
             for each in policy.rules
         ]
         state = {
             "rules": rules,
-            "workspaceDirectories": [each.path for each in policy.directories],
+            "workspaceDirectories": [
+                {"path": each.path, "source": each.source} for each in policy.directories
+            ],
             "originalCwd": policy.original_cwd,
-            "managedOnly": False,
+            "managedOnly": policy.managed_only,
         }
         return PermissionRulesReply(state=state)
 
@@ -215,6 +236,11 @@ class Answers:
     async def _plugins(self, request: ReloadPlugins) -> PluginsReply:
         servers = self._parts.servers.statuses()
         return PluginsReply(commands=[], agents=[], plugins=[], mcp_servers=servers, error_count=0)
+
+
+def _without_variables(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without variables: they may hold secrets, and the host has its own."""
+    return {key: value for key, value in values.items() if key != "env"}
 
 
 def _read_start(path: Path, limit: int) -> tuple[bytes, bool]:

@@ -26,7 +26,7 @@ from .argument_values import (
 )
 from .cli import Arguments, UsageError
 from .config.file import SettingsFile
-from .config.merged import merged
+from .config.merged import merged, value_of
 from .config.sources import SettingsError
 from .contradictions import refuse_contradictions
 from .load_files import load_files, with_variables
@@ -92,6 +92,7 @@ def _model(
     for each in reversed(files):
         name = name or _text(each.values.get("model"))
         wanted = wanted or _text(each.values.get("effortLevel"))
+    name = name or environ.get("ANTHROPIC_DEFAULT_MODEL")
     wishes = Wishes(
         thinking=cast("Thinking | None", arguments.value("thinking")),
         thinking_tokens=thinking_tokens(arguments),
@@ -101,7 +102,7 @@ def _model(
     )
     return ModelSettings(
         name=name or None,
-        fallbacks=names_in(arguments, "fallback_model"),
+        fallbacks=names_in(arguments, "fallback_model") or tuple(value_of(files, "fallbackModel") or ()),
         wishes=wishes.with_environment(environ),
         betas=tuple(arguments.list("betas")),
     )

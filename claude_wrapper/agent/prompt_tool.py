@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from claude_wrapper.wire.codec import decode_object
-from claude_wrapper.wire.permissions import CanUseTool, DenyReply, PermissionReply
+from claude_wrapper.wire.permissions import AllowReply, CanUseTool, DenyReply, PermissionReply
 
 from .calls import current_call
 from .hostlink import HostRefusedError
@@ -39,7 +39,17 @@ class PromptTool:
             output = await tool.run(arguments, self._context)
         except (ToolFailure, InputRejected) as error:
             raise HostRefusedError(f"{self._name} failed: {error.text}") from error
-        return _reply(output, self._name)
+        reply = _reply(output, self._name)
+        if isinstance(reply, AllowReply) and _needs_a_person(question):
+            return DenyReply(
+                message=f"{question.tool_name} has to be allowed by a person, and {self._name} is none."
+            )
+        return reply
+
+
+def _needs_a_person(question: CanUseTool) -> bool:
+    """Whether a server says that only a person can allow its tool."""
+    return question.requires_user_interaction is True and isinstance(question.mcp_server, dict)
 
 
 def _reply(output: ToolOutput, name: str) -> PermissionReply:

@@ -1,12 +1,14 @@
 """Settings: which files count, what wins, what must not be trusted."""
 
 import json
+import os
+import subprocess
 
 import pytest
 
 from claude_wrapper.agent.cli import UsageError, parse_arguments
-from claude_wrapper.agent.load_settings import load_settings
 from claude_wrapper.agent.config.sources import SettingsError
+from claude_wrapper.agent.load_settings import load_settings
 
 
 @pytest.fixture
@@ -225,3 +227,99 @@ def test_the_window_may_be_written_in_thousands(load, window):
 )
 def test_who_is_told_of_the_sessions_state(load, environ, shown):
     assert load(**environ).state_events == shown
+
+
+@pytest.mark.feature("SET-08")
+def test_the_default_model_of_the_environment_counts_when_nothing_else_is_said(load, write):
+    assert load(ANTHROPIC_DEFAULT_MODEL="a").model.name == "a"
+    write("user", {"model": "b", "fallbackModel": ["c", "d"]})
+    assert load(ANTHROPIC_DEFAULT_MODEL="a").model.name == "b"
+    assert load(ANTHROPIC_DEFAULT_MODEL="a", ANTHROPIC_MODEL="e").model.name == "e"
+    assert load("--model", "f", ANTHROPIC_MODEL="e").model.name == "f"
+    assert load().model.fallbacks == ("c", "d")
+    write("local", {"fallbackModel": ["g"]})
+    assert load().model.fallbacks == ("g",)
+    assert load("--fallback-model", "h").model.fallbacks == ("h",)
+
+
+@pytest.mark.feature("SET-09", "SET-01")
+def test_objects_and_lists_join_and_choices_do_not(load, write):
+    write("user", {"sandbox": {"a": 1, "b": [1, 2]}, "availableModels": ["x"], "apiKeyHelper": "echo k"})
+    write("project", {"sandbox": {"b": [2, 3], "c": True}, "availableModels": ["y"], "cleanupPeriodDays": 7})
+    settings = load()
+
+    assert settings.values["sandbox"] == {"a": 1, "b": [1, 2, 3], "c": True}
+    assert settings.values["availableModels"] == ["y"]
+    assert settings.api_key_helper == "echo k"
+    assert settings.cleanup_days == 7
+
+
+@pytest.mark.feature("SET-01", "PERM-04")
+def test_the_administrator_may_let_no_other_rules_and_hooks_count(load, write):
+    write("user", {"permissions": {"allow": ["Read"], "deny": ["Write"]}, "hooks": {"Stop": []}})
+    managed = {
+        "permissions": {"allow": ["Edit"], "defaultMode": "plan"},
+        "allowManagedPermissionRulesOnly": True,
+        "allowManagedHooksOnly": True,
+    }
+    settings = load("--managed-settings", json.dumps(managed), "--allowedTools", "Bash")
+
+    assert {str(rule.rule) for rule in settings.policy.rules} == {"Edit"}
+    assert [each.source for each in settings.hook_sources()] == ["policySettings"]
+    assert settings.policy.mode == "default"
+    assert settings.policy.managed_only
+
+
+@pytest.mark.feature("SET-07", "PERM-33")
+def test_a_folder_sets_variables_but_not_where_the_agent_keeps_its_things(load, write):
+    write("project", {"env": {"A": "1", "CLAUDE_CONFIG_DIR": "/x", "CLAUDE_CODE_PROCESS_WRAPPER": "y"}})
+    write("user", {"env": {"B": ""}})
+    settings = load(B="shell")
+
+    assert settings.environ["A"] == "1"
+    assert settings.environ["B"] == ""
+    assert "CLAUDE_CONFIG_DIR" not in settings.environ
+    assert "CLAUDE_CODE_PROCESS_WRAPPER" not in settings.environ
+
+
+@pytest.mark.feature("PERM-32")
+def test_only_the_repository_itself_can_be_trusted_and_local_settings_in_git_need_that_too(
+    load, write, place
+):
+    project = place / "project"
+    git = {"PATH": os.environ["PATH"], "HOME": str(place)}
+    for command in (["init", "-q"], ["add", "-f", ".claude/settings.local.json"]):
+        write("local", {"permissions": {"allow": ["Write"]}})
+        assert rules(load(), "allow") == {("Write", "localSettings")}
+        subprocess.run(["git", *command], cwd=project, env=git, check=True)
+    settings = load()
+    assert rules(settings, "allow") == set()
+    assert "from .claude/settings.local.json" in settings.notes[0]
+
+    state = place / "home" / ".claude.json"
+    state.write_text(json.dumps({"projects": {str(place): {"hasTrustDialogAccepted": True}}}))
+    assert rules(load(), "allow") == set()
+    state.write_text(json.dumps({"projects": {str(project): {"hasTrustDialogAccepted": True}}}))
+    assert rules(load(), "allow") == {("Write", "localSettings")}
+
+
+@pytest.mark.feature("PERM-18", "PERM-19")
+def test_settings_take_modes_away_and_nothing_gives_them_back(load, write):
+    write(
+        "project",
+        {"permissions": {"disableBypassPermissionsMode": "disable", "defaultMode": "bypassPermissions"}},
+    )
+    assert load().policy.mode == "default"
+    settings = load("--dangerously-skip-permissions")
+    assert (settings.policy.mode, settings.policy.bypass_available) == ("default", False)
+    assert settings.policy.bypass_disabled
+
+
+@pytest.mark.feature("PERM-35")
+def test_a_restricted_session_reads_no_settings_and_takes_no_bypass(load, write):
+    write("user", {"permissions": {"allow": ["Write"]}})
+    settings = load("--restricted")
+    assert rules(settings, "allow") == set()
+    assert settings.policy.restricted
+    with pytest.raises(UsageError, match="not supported in restricted mode"):
+        load("--restricted", "--dangerously-skip-permissions")

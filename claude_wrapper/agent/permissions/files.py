@@ -14,7 +14,6 @@ from .path_patterns import covers
 from .policy import Policy
 from .rules import RuleBehavior, SourcedRule
 
-
 _OWN_SETTINGS = re.compile(r"/\.claude/settings(?:\.local)?\.json\Z")
 
 
