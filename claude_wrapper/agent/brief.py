@@ -40,6 +40,10 @@ class Brief:
         self._fallbacks = [find_model(name, settings.environ) for name in settings.model.fallbacks]
         self._answering: Model | None = None
 
+    def named(self, name: str | None) -> str:
+        """The model that a name stands for; None is the default one."""
+        return find_model(name, self._environ).name
+
     def use_model(self, name: str | None) -> Model:
         """Ask another model from now on; None is the default one."""
         self.model = find_model(name, self._environ)

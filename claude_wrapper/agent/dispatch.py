@@ -17,6 +17,7 @@ from .access import Access
 from .approval import Approval, Approved, Question
 from .calls import CallResult, ToolCall, current_call, nobody_there, tool_error
 from .hook_events import HookEvents, ToolEvent
+from .hook_notices import cwd_changed
 from .hooks.outcome import Outcome, PreToolOutcome
 from .permissions.call import Call
 from .toolbox import Toolbox
@@ -233,7 +234,7 @@ class Dispatcher:
         return answer, False
 
     async def _run(self, prepared: _Prepared, *, modified: bool) -> CallResult:
-        event = self._event(prepared)
+        event, cwd = self._event(prepared), self._context.cwd
         started = time.monotonic()
         self._context.user_modified = modified
         current_call.set(prepared.call.id)
@@ -249,7 +250,9 @@ class Dispatcher:
             return await self._failed(event, text, f"Error: {text}", started)
         finally:
             self._context.user_modified = False
-        return await self._finished(event, output, started)
+        result = await self._finished(event, output, started)
+        await cwd_changed(self._hooks, cwd, self._context.cwd)
+        return result
 
     async def _failed(self, event: ToolEvent, text: str, structured: Any, started: float) -> CallResult:
         outcome = await self._hooks.tool_failed(event, text, _milliseconds(started))

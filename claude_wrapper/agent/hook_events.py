@@ -126,9 +126,18 @@ class HookEvents:
         return [shortened(text, self._results_dir) for text in self.late.take()]
 
     async def occur(
-        self, event: Any, subject: str | None = None, *, told: bool = True, of_host: bool = True
+        self,
+        event: Any,
+        subject: str | None = None,
+        *,
+        told: bool = True,
+        of_host: bool = True,
+        first: bool = False,
     ) -> Outcome:
-        """An event of any kind, given its input; `subject` is what matchers are compared with."""
+        """An event of any kind, given its input; `subject` is what matchers are compared with.
+
+        With `first`, what hooks have for the model reaches it ahead of the next prompt.
+        """
         name = event.__struct_config__.tag
         if not self.has(name, of_host=of_host):
             return FINISHED
@@ -136,20 +145,26 @@ class HookEvents:
         outcome = self._outcome(name, await self._runner.run(occasion, of_host=of_host))
         if told:
             self.tell(name, name, outcome)
+        if first:
+            self._first += outcome.contexts
+        return outcome
+
+    async def decide(self, event: Any, subject: str) -> PreToolOutcome:
+        """An event that hooks may let pass or not."""
+        name = event.__struct_config__.tag
+        outcome = pre_tool_outcome(await self._runner.run(Occasion(name, subject, event, new_uuid())))
+        self.tell(name, name, outcome)
         return outcome
 
     async def session_start(self, source: str) -> Outcome:
         """The session begins."""
-        outcome = await self.occur(
-            SessionStartInput(**self.fields.bare(), source=source), source, of_host=False
-        )
-        self._first += outcome.contexts
-        return outcome
+        event = SessionStartInput(**self.fields.bare(), source=source)
+        return await self.occur(event, source, of_host=False, first=True)
 
     async def setup(self, trigger: str) -> None:
         """The agent was started to set a project up, or to look after it."""
-        outcome = await self.occur(SetupInput(**self.fields.bare(), trigger=trigger), trigger, of_host=False)
-        self._first += outcome.contexts
+        event = SetupInput(**self.fields.bare(), trigger=trigger)
+        await self.occur(event, trigger, of_host=False, first=True)
 
     async def prompt(self, prompt: str) -> Outcome:
         """A prompt came in."""

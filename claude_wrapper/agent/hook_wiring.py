@@ -101,8 +101,10 @@ class HookWiring:
         from .hooks.ask import SettingsHooks  # noqa: PLC0415
 
         self._surroundings = HookSurroundings(self._settings, self._session, self._context)
+        # A run that only sets up says nothing.
+        emit = _nothing if self._settings.only_setup else self._frames.emit
         return SettingsHooks(
-            Lifecycle(self._frames.emit, lambda: self._frames.session_id, wanted=self._settings.hook_events),
+            Lifecycle(emit, lambda: self._frames.session_id, wanted=self._settings.hook_events),
             self._surroundings.of,
             HookJudge(self._client, self._brief, self._session, self._meter, self._settings),
             HookTools(self._toolbox, self._context),
@@ -136,3 +138,7 @@ class HookWiring:
             working_dirs=tuple(self._access.directories(cwd)),
         )
         return speaks_of(rule, call, self._access.policy)
+
+
+def _nothing(_frame: Any) -> None:
+    """Send nothing."""

@@ -81,7 +81,15 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         entrypoint=environment.get("CLAUDE_CODE_ENTRYPOINT") or "sdk-cli",
         warnings=(*warnings, *problems),
         notes=tuple(notes),
+        setup=_setup(arguments),
+        only_setup=arguments.has("init_only"),
     )
+
+
+def _setup(arguments: Arguments) -> str | None:
+    if arguments.has("init") or arguments.has("init_only"):
+        return "init"
+    return "maintenance" if arguments.has("maintenance") else None
 
 
 def _model(

@@ -67,7 +67,7 @@ class _Run:
             start = begin_session(settings, self._mirrored if settings.session_mirror else None)
         except ResumeError as error:
             return self._not_resumed(str(error))
-        prompt = await read_prompt(settings) if settings.input_format == "text" else None
+        prompt = await self._prompt()
         try:
             async with anyio.create_task_group() as tasks:
                 code = await _Work(settings, start, tasks, self).until_end(prompt)
@@ -78,6 +78,11 @@ class _Run:
             end_background_processes()
             return 1
         return code
+
+    async def _prompt(self) -> str | None:
+        if self._settings.input_format != "text":
+            return None
+        return "" if self._settings.only_setup else await read_prompt(self._settings)
 
     def mirror_to(self, mirror: Callable[[Path, list[bytes]], None]) -> None:
         self._mirror = mirror
@@ -139,7 +144,8 @@ class _Work:
         if prompt is None:
             self._read_frames()
         else:
-            self._queue.put(Prompt(prompt))
+            if not self._settings.only_setup:
+                self._queue.put(Prompt(prompt))
             self._queue.close()
         self._tasks.start_soon(self._warm)
         done = anyio.Event()

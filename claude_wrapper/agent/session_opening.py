@@ -27,6 +27,8 @@ class SessionOpening:
     async def run(self, *, first_prompt: bool) -> None:
         """See the hooks through; with `first_prompt` they may have a prompt answered ahead of the given one."""
         parts = self._parts
+        if parts.settings.setup is not None:
+            await parts.hooks.setup(parts.settings.setup)
         outcome = await parts.hooks.session_start(self._source)
         if outcome.title is not None:
             parts.session.set_title(outcome.title)

@@ -89,6 +89,10 @@ class Settings:
     """Lines for stderr."""
     notes: tuple[str, ...] = ()
     """The same, in words that scripts know and that stand alone."""
+    setup: str | None = None
+    """Hooks set the project up first (`init`), or look after it (`maintenance`)."""
+    only_setup: bool = False
+    """They do, and that is all."""
 
     @property
     def api_key_helper(self) -> str | None:

@@ -35,6 +35,7 @@ from claude_wrapper.wire.requests_steer import (
 
 from .access import ModeRefusedError
 from .checkpointing import rewind
+from .hook_notices import model_switched, switch_refused
 from .ids import new_uuid
 from .parts import Parts
 
@@ -102,11 +103,27 @@ class Steering:
 
         return Answer(SetModeReply(mode=mode), then=tell)
 
-    async def _set_model(self, request: SetModel) -> SetModelReply:
+    async def _set_model(self, request: SetModel) -> Answer:
         parts = self._parts
         wanted = request.model if isinstance(request.model, str) else None
+        old = parts.brief.model.name
+        refused = await switch_refused(parts.hooks, old, parts.brief.named(wanted), wanted)
+        if refused is not None:
+            raise RequestRefusedError(
+                f"Model switch blocked by a PreModelSwitch hook: {refused}", "blocked_by_hook"
+            )
         model = parts.brief.use_model(wanted)
-        text = f"<local-command-stdout>Set model to `{model.name}`</local-command-stdout>"
+        if len(parts.session.history):
+            self._write_down_switch(wanted, model.name)
+
+        async def tell() -> None:
+            await model_switched(parts.hooks, old, model.name, wanted)
+
+        return Answer(SetModelReply(model=model.name), then=tell)
+
+    def _write_down_switch(self, wanted: str | None, name: str) -> None:
+        parts = self._parts
+        text = f"<local-command-stdout>Set model to `{name}`</local-command-stdout>"
         uuid = new_uuid()
         # Kept as if it had been typed, so that readers of the transcript see where the model changed.
         args = f"<command-args>{wanted or 'default'}</command-args>"
@@ -114,7 +131,6 @@ class Steering:
         parts.session.add_beside(new_uuid(), command)
         parts.session.add_beside(uuid, text)
         parts.frames.user(uuid, text, is_replay=True)
-        return SetModelReply(model=model.name)
 
     async def _set_thinking(self, request: SetMaxThinkingTokens) -> None:
         tokens = request.max_thinking_tokens

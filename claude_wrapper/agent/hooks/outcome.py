@@ -13,6 +13,7 @@ from claude_wrapper.wire.hook_outputs import (
     HookOutput,
     PermissionRequestOutput,
     PostToolUseOutput,
+    PreModelSwitchOutput,
     PreToolUseOutput,
     SessionStartOutput,
     UserPromptSubmitOutput,
@@ -163,7 +164,9 @@ def _decision(reply: HookReply) -> tuple[Decision | None, str | None]:
 
 def _said(output: HookOutput) -> tuple[Decision | None, str | None]:
     specific = output.hook_specific_output
-    if isinstance(specific, PreToolUseOutput) and isinstance(specific.permission_decision, str):
+    if isinstance(specific, PreToolUseOutput | PreModelSwitchOutput) and isinstance(
+        specific.permission_decision, str
+    ):
         return specific.permission_decision, _text(specific.permission_decision_reason)
     if output.decision == "block":
         return "deny", _text(output.reason)
