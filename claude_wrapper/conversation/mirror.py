@@ -17,6 +17,7 @@ from claude_wrapper.store.keys import TranscriptKey, key_of
 from claude_wrapper.wire.ids import new_uuid
 
 from .inbox import Inbox, Slot
+from .spill import Batch, Spill
 
 __all__ = ["MirrorTarget", "StoreMirror"]
 
@@ -24,6 +25,8 @@ logger = logging.getLogger("claude_wrapper.conversation")
 
 _MAX_ENTRIES = 500
 _MAX_BYTES = 1024 * 1024
+_WAITING_BYTES = 16 * 1024 * 1024
+"""How much may wait in memory for a slow store; what comes then waits on disk."""
 _APPEND_SECONDS = 60.0
 _CLOSE_SECONDS = 60.0
 _PAUSES = (0.2, 0.8)
@@ -44,13 +47,21 @@ class MirrorTarget(msgspec.Struct, frozen=True):
     """Append as soon as the agent has written, not when a turn is over or much has come together."""
 
 
-_Batch = dict[TranscriptKey, list[Any]]
+class _Job:
+    """Entries that wait to be appended, and how many bytes they had on the wire; None: they are on disk."""
+
+    __slots__ = ("batch", "size")
+
+    def __init__(self, batch: Batch | None, size: int) -> None:
+        self.batch = batch
+        self.size = size
 
 
 class StoreMirror:
     """Collects entries and appends them in the background, one batch after another.
 
-    Adding never waits. Each append is tried up to three times and then given up, which is reported by
+    Adding never waits: the agent is not held up by a slow store. What waits for the store is kept in
+    memory up to a bound, and beyond it in a file. Each append is tried up to three times and then given up, which is reported by
     a message; the conversation goes on.
     """
 
@@ -58,11 +69,14 @@ class StoreMirror:
         self._target = target
         self._inbox = inbox
         self._start = start
-        self._collected: _Batch = {}
+        self._collected: Batch = {}
         self._entries = 0
         self._bytes = 0
         self._writing: TranscriptKey | None = None
-        self._queue: deque[_Batch | Slot] = deque()
+        self._queue: deque[_Job | Slot] = deque()
+        self._spill = Spill()
+        self._waiting = 0
+        """How many bytes wait in memory."""
         self._failures: list[MirrorErrorMessage] = []
         self._passed_over: set[str] = set()
         self._idle: anyio.Event | None = None
@@ -108,18 +122,42 @@ class StoreMirror:
 
     def _enqueue(self) -> None:
         batch, self._collected = self._collected, {}
-        self._entries = self._bytes = 0
+        size, self._entries, self._bytes = self._bytes, 0, 0
         batch = {key: entries for key, entries in batch.items() if entries}
         if not batch:
             return
-        if self._queue and isinstance(self._queue[-1], dict):
+        last = self._queue[-1] if self._queue else None
+        if self._waiting + size > _WAITING_BYTES and self._idle is not None:
+            self._put_on_disk(batch)
+        elif isinstance(last, _Job) and last.batch is not None:
             for key, entries in batch.items():
-                self._queue[-1].setdefault(key, []).extend(entries)
+                last.batch.setdefault(key, []).extend(entries)
+            last.size += size
+            self._waiting += size
         else:
-            self._queue.append(batch)
+            self._queue.append(_Job(batch, size))
+            self._waiting += size
         if self._idle is None:
             self._idle = anyio.Event()
             self._start(self._work, self._idle)
+
+    def _put_on_disk(self, batch: Batch) -> None:
+        try:
+            self._spill.put(batch)
+        except OSError as error:
+            for key in batch:
+                self._report(
+                    key, f"the session store is slow, and what waits for it cannot be kept on disk: {error}"
+                )
+        else:
+            self._queue.append(_Job(None, 0))
+
+    def _taken_from_disk(self) -> Batch:
+        try:
+            return self._spill.take()
+        except (OSError, msgspec.DecodeError) as error:
+            self._report(None, f"what waited for the session store on disk cannot be read: {error}")
+            return {}
 
     async def _work(self, idle: anyio.Event) -> None:
         try:
@@ -127,17 +165,26 @@ class StoreMirror:
                 job = self._queue[0]
                 if isinstance(job, Slot):
                     self._inbox.fill(job, self._taken_failures())
-                # What is added meanwhile may join this batch: it comes behind what was taken out.
-                while isinstance(job, dict) and job:
-                    key = next(iter(job))
-                    self._writing = key
-                    await self._append(key, job.pop(key))
-                    self._writing = None
+                else:
+                    await self._append_all(job)
                 self._queue.popleft()
         finally:
             self._abandon()
+            self._spill.close()
             self._idle = None
             idle.set()
+
+    async def _append_all(self, job: _Job) -> None:
+        if job.batch is None:
+            job.batch = self._taken_from_disk()
+        batch = job.batch
+        # What is added meanwhile may join this batch: it comes behind what was taken out.
+        while batch:
+            key = next(iter(batch))
+            self._writing = key
+            await self._append(key, batch.pop(key))
+            self._writing = None
+        self._waiting -= job.size
 
     async def _append(self, key: TranscriptKey, entries: list[Any]) -> None:
         error = await self._try(key, entries)
@@ -168,9 +215,10 @@ class StoreMirror:
             if isinstance(job, Slot):
                 self._inbox.fill(job, self._taken_failures())
                 continue
-            for key in job:
+            for key in self._taken_from_disk() if job.batch is None else job.batch:
                 self._report(key, _CLOSED)
         self._queue.clear()
+        self._waiting = 0
         failures = self._taken_failures()
         if failures:
             self._inbox.put(failures, 0)

@@ -1,6 +1,7 @@
 """Copying transcripts to a session store while an agent writes them."""
 
 import logging
+import tracemalloc
 
 import anyio
 import pytest
@@ -234,6 +235,93 @@ async def test_a_store_that_hangs_holds_back_neither_messages_nor_requests(agent
         with anyio.fail_after(20):
             await client.disconnect()
     agent.runs[0].wait_gone()
+
+
+class Gated(Recorder):
+    """A store that takes nothing until it is opened."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = anyio.Event()
+
+    async def append(self, key, entries):
+        await self.open.wait()
+        self.events.append([entry["n"] for entry in entries])
+
+
+def large(mirrored, number):
+    frame = mirrored(number)
+    frame["entries"][0]["text"] = "x" * 100_000
+    return frame
+
+
+@pytest.mark.feature("STORE-02")
+async def test_what_waits_for_a_slow_store_takes_no_more_memory_than_a_bound_and_is_kept(
+    agent, mirrored, monkeypatch
+):
+    monkeypatch.setattr(mirror, "_WAITING_BYTES", 500_000)
+    store = Gated()
+    frames = [large(mirrored, number) for number in range(300)]
+    agent.begin().emit(*frames).say("waited").result().wait("eof")
+
+    with anyio.fail_after(30):
+        options = ClaudeAgentOptions(cli_path=agent.path, session_store=store, session_store_flush="eager")
+        tracemalloc.start()
+        async with ClaudeSDKClient(options) as client:
+            await client.query("go")
+            messages = client.receive_messages()
+            while not isinstance(await anext(messages), AssistantMessage):
+                pass
+            held, _ = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            store.open.set()
+            assert isinstance(await anext(messages), ResultMessage)
+            assert [number for numbers in store.appended for number in numbers] == list(range(300))
+    # 30 MB have come; beside what waits there is the batch that is being written and what is read at once.
+    assert held < 8_000_000, f"{held:,} bytes"
+
+
+async def test_what_waits_on_disk_when_the_conversation_is_closed_is_told(agent, mirrored, monkeypatch):
+    monkeypatch.setattr(mirror, "_WAITING_BYTES", 1000)
+    monkeypatch.setattr(mirror, "_CLOSE_SECONDS", 0.1)
+    store = Gated()
+    agent.begin().emit(*[large(mirrored, number) for number in range(5)]).say("waited").wait("eof")
+
+    with anyio.fail_after(30):
+        options = ClaudeAgentOptions(cli_path=agent.path, session_store=store, session_store_flush="eager")
+        async with ClaudeSDKClient(options) as client:
+            await client.query("go")
+            messages = client.receive_messages()
+            while not isinstance(await anext(messages), AssistantMessage):
+                pass
+        errors = [message async for message in messages]
+
+    assert {type(error) for error in errors} == {MirrorErrorMessage}
+    assert len(errors) == 5
+
+
+async def test_a_disk_that_takes_nothing_costs_what_would_have_waited_there(agent, mirrored, monkeypatch):
+    def full(_spill, _batch):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(mirror, "_WAITING_BYTES", 1000)
+    monkeypatch.setattr(mirror.Spill, "put", full)
+    store = Gated()
+    agent.begin().emit(*[large(mirrored, number) for number in range(3)]).say("waited").result().wait("eof")
+
+    with anyio.fail_after(30):
+        options = ClaudeAgentOptions(cli_path=agent.path, session_store=store, session_store_flush="eager")
+        async with ClaudeSDKClient(options) as client:
+            await client.query("go")
+            messages = client.receive_messages()
+            while not isinstance(await anext(messages), AssistantMessage):
+                pass
+            store.open.set()
+            told = [await anext(messages) for _ in range(3)]
+
+    assert [type(message) for message in told] == [MirrorErrorMessage, MirrorErrorMessage, ResultMessage]
+    assert "No space left" in told[0].error
+    assert store.appended == [[0]]
 
 
 async def test_what_was_mirrored_when_the_client_leaves_is_still_written(agent, mirrored):
