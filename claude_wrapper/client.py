@@ -11,6 +11,7 @@ from claude_wrapper.conversation.connecting import Connecting
 from claude_wrapper.conversation.feeding import feed
 from claude_wrapper.conversation.prompts import check_prompt, check_prompts, prompt_frame
 from claude_wrapper.conversation.start import start_conversation
+from claude_wrapper.conversation.steering import check_grace
 from claude_wrapper.errors import CLIConnectionError, ClientUseError
 from claude_wrapper.options import ClaudeAgentOptions
 
@@ -83,6 +84,7 @@ class ClaudeSDKClient(ClientRequests):
         """End the conversation as `disconnect` does; the agent has `timeout` seconds to end by itself."""
         if self._connecting is not None:
             await self._connecting.call_off()
+        check_grace(timeout)
         live = self._live
         if live is not None:
             await live.close(timeout)

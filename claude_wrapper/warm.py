@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from claude_wrapper.conversation.live import Live
 from claude_wrapper.conversation.run import Run
 from claude_wrapper.conversation.start import start_conversation
+from claude_wrapper.conversation.steering import check_grace
 from claude_wrapper.errors import ClientUseError
 from claude_wrapper.options import ClaudeAgentOptions
 
@@ -88,6 +89,7 @@ class WarmAgent:
 
     async def close(self, timeout: float | None = None) -> None:
         """End the agent, in use or not; it has `timeout` seconds to end by itself. May be repeated."""
+        check_grace(timeout)
         await self._live.close(timeout)
 
     async def __aenter__(self) -> WarmAgent:  # noqa: PYI034  # typing.Self is newer than 3.10

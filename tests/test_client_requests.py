@@ -300,6 +300,36 @@ async def test_a_time_that_is_none_is_refused(agent, wrong):
             await client.get_mcp_status(timeout=wrong)
 
 
+@pytest.mark.parametrize(
+    ("ask", "problem"),
+    [
+        (lambda c: c.set_model(5), "set_model.*got `int`.*model"),
+        (lambda c: c.set_permission_mode(None), "set_permission_mode.*mode"),
+        (lambda c: c.rewind_files(None), "rewind_files.*user_message_id"),
+        (lambda c: c.toggle_mcp_server("s", "yes"), "mcp_toggle.*got `str`.*enabled"),
+        (lambda c: c.reconnect_mcp_server(5), "mcp_reconnect.*got `int`.*serverName"),
+        (lambda c: c.stop_task(None), "stop_task.*task_id"),
+        (lambda c: c.apply_flag_settings("x"), "apply_flag_settings.*settings"),
+        (lambda c: c.set_max_thinking_tokens("many"), "set_max_thinking_tokens.*got `str`"),
+        (lambda c: c.rename_session(5), "rename_session.*title"),
+        (lambda c: c.cancel_prompt(5), "cancel_async_message.*message_uuid"),
+        (lambda c: c.get_task_output(5), "get_task_output.*task_id"),
+        (lambda c: c.close(timeout="soon"), "timeout must be a number of seconds of at least 0, got 'soon'"),
+        (lambda c: c.close(timeout=-1), "timeout must be a number of seconds of at least 0, got -1"),
+        (lambda c: c.close(timeout=math.nan), "timeout must be a number of seconds of at least 0"),
+    ],
+)
+async def test_a_wrong_argument_is_refused_by_name_and_harms_nobody(agent, ask, problem):
+    agent.begin().result("done").wait("eof")
+    async with client_of(agent) as client:
+        with pytest.raises(OptionsError, match=problem):
+            await ask(client)
+        await client.query("go")
+        assert (await turn(client))[0] == "done"
+
+    assert asked(agent) == []
+
+
 async def test_what_json_cannot_hold_is_refused_and_harms_nobody(agent):
     async with client_of(agent.begin().result("done")) as client:
         with pytest.raises(OptionsError, match="must be JSON"):
@@ -461,7 +491,8 @@ async def test_servers_that_were_refused_do_not_serve(agent):
         await agent.runs[0].frame("control_response")
 
     (answer,) = agent.runs[0].frames_of("control_response")
-    assert answer["response"]["subtype"] == "error"
+    reply = answer["response"]["response"]["mcp_response"]
+    assert (reply["id"], reply["error"]["message"]) == (CALL["id"], "Server 'calc' not found")
 
 
 @pytest.mark.parametrize("wrong", [{"s": 5}, {"s": {}}, {"s": {"type": "sdk", "instance": 5}}, 5])

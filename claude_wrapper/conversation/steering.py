@@ -23,7 +23,7 @@ from .callbacks import Callbacks
 from .changes import Changes
 from .turns import TurnTracker
 
-__all__ = ["OnAnswer", "Steering", "check_request"]
+__all__ = ["OnAnswer", "Steering", "check_grace", "check_request"]
 
 logger = logging.getLogger("claude_wrapper.conversation")
 
@@ -32,14 +32,27 @@ _INTERRUPT_SECONDS = 2.0
 
 
 def check_request(body: Any, timeout: Any) -> None:
-    """Refuse what cannot be sent, and a time that is none; raises OptionsError."""
-    number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-    if timeout is not None and not (number and timeout > 0):
+    """Refuse what cannot be sent or is of a wrong type, and a time that is none; raises OptionsError."""
+    if timeout is not None and not (_is_number(timeout) and timeout > 0):
         raise OptionsError(f"timeout must be a number of seconds greater than 0, got {timeout!r}")
     try:
         encode(body)
+        if isinstance(body, msgspec.Struct):
+            msgspec.convert(msgspec.to_builtins(body), type(body))
+    except msgspec.ValidationError as error:
+        raise OptionsError(f"The request {body.__struct_config__.tag} cannot be made so: {error}") from error
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise OptionsError(f"A control request must be JSON: {error}") from error
+
+
+def check_grace(timeout: Any) -> None:
+    """Refuse a time to end in that is none; raises OptionsError."""
+    if timeout is not None and not (_is_number(timeout) and timeout >= 0):
+        raise OptionsError(f"timeout must be a number of seconds of at least 0, got {timeout!r}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 OnAnswer = Callable[[msgspec.Raw], object]
