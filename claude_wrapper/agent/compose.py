@@ -95,7 +95,11 @@ def compose(
     checkpoints = checkpoints_of(settings, start, session)
     if checkpoints is not None:
         context.before_change = checkpoints.before_change
-    client = ModelClient.from_environment(settings.environ, user_agent=f"claude-wrapper/{AGENT_VERSION}")
+    client = ModelClient.from_environment(
+        settings.environ,
+        user_agent=f"claude-wrapper/{AGENT_VERSION}",
+        key_helper=settings.api_key_helper,
+    )
     wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
     for problem in wiring.problems:
         sys.stderr.write(f"Warning: {problem}\n")

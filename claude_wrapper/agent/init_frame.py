@@ -10,7 +10,7 @@ from claude_wrapper.store.paths import config_dir, project_key
 from claude_wrapper.wire.system_session import InitFrame
 
 from .access import Access
-from .api.endpoint import Endpoint
+from .api.providers import key_source
 from .brief import Brief
 from .frames import Frames
 from .ids import new_uuid
@@ -46,7 +46,7 @@ class InitSender:
         self._fixed: dict[str, Any] = {
             "cwd": cwd,
             "original_cwd": cwd,
-            "api_key_source": Endpoint.from_environment(environ).key_source,
+            "api_key_source": key_source(environ, settings.api_key_helper),
             "claude_code_version": COMPATIBLE_VERSION,
             "output_style": "default",
             "slash_commands": [],

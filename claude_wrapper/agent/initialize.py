@@ -12,7 +12,7 @@ from claude_wrapper.wire.replies_steer import AccountInfo, InitializeReply, Mode
 from claude_wrapper.wire.requests_steer import Initialize
 
 from .api.catalog import find_model, load_catalog
-from .api.endpoint import Endpoint
+from .api.providers import key_source
 from .hooks.registry import HookRegistry
 from .parts import Parts
 from .structured import SchemaError, StructuredOutput, check_schema
@@ -93,14 +93,14 @@ async def _connect_servers(parts: Parts, request: Initialize) -> dict[str, str] 
 
 
 def _reply(parts: Parts, *, hooks_applied: bool, parked: dict[str, str] | UnsetType) -> InitializeReply:
-    endpoint = Endpoint.from_environment(parts.settings.environ)
+    settings = parts.settings
     return InitializeReply(
         commands=[],
         agents=[],
         models=models(),
         account=AccountInfo(
             token_source="none",  # noqa: S106  # the name of a place
-            api_key_source=endpoint.key_source,
+            api_key_source=key_source(settings.environ, settings.api_key_helper),
             api_provider="firstParty",
         ),
         output_style="default",

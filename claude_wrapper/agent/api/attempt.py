@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, suppress
+from typing import Protocol
 
 import anyio
 import msgspec
@@ -14,25 +15,31 @@ from .events import MalformedEventError, MessageStop, StreamError, StreamEvent, 
 from .failure import Cause, FailedTryError, Failure, failure_of_error_event
 from .fold import ReplyFold, reply_from_message
 from .items import BlockDone, RawEvent, ReplyDone, StreamItem
-from .sse import EventTooLargeError, ServerEvent, SseParser
+from .outgoing import Outgoing
+from .sse import ServerEvent, SseParser
 from .transport import Response, Transport
 
 __all__ = ["attempt"]
 
 _REST = 0.05
 _JSON = "application/json"
+_AWS_STREAM = "application/vnd.amazon.eventstream"
 
 Items = AsyncGenerator[StreamItem, None]
 
 
-async def attempt(
-    transport: Transport, headers: Sequence[tuple[str, str]], body: bytes, fold: ReplyFold
-) -> Items:
+class Parser(Protocol):
+    """Bytes to events; raises ValueError on bytes that are none."""
+
+    def feed(self, chunk: bytes) -> list[ServerEvent]: ...
+
+
+async def attempt(transport: Transport, outgoing: Outgoing, fold: ReplyFold) -> Items:
     """Send a request and give out its reply. Raises FailedTryError.
 
     `fold` is the caller's, so that what had come is at hand when the try fails.
     """
-    async with transport.post(headers, body) as response:
+    async with transport.post(outgoing) as response:
         if response.status != 200:
             raise FailedTryError(await response.failure())
         # Some gateways answer in one piece although a stream was asked for.
@@ -50,7 +57,7 @@ async def attempt(
 
 
 async def _read_stream(response: Response, fold: ReplyFold) -> Items:
-    parser = SseParser()
+    parser = _parser(response)
     async with aclosing(response.chunks()) as chunks:
         async for chunk in chunks:
             for data in _events(parser, chunk):
@@ -88,10 +95,18 @@ async def _read_message(response: Response) -> Items:
     yield ReplyDone(reply)
 
 
-def _events(parser: SseParser, chunk: bytes) -> list[ServerEvent]:
+def _parser(response: Response) -> Parser:
+    if response.content_type != _AWS_STREAM:
+        return SseParser()
+    from .aws_stream import AwsStreamParser  # noqa: PLC0415  # start-up: only one provider sends such streams
+
+    return AwsStreamParser()
+
+
+def _events(parser: Parser, chunk: bytes) -> list[ServerEvent]:
     try:
         return parser.feed(chunk)
-    except EventTooLargeError as error:
+    except ValueError as error:
         raise FailedTryError(Failure("malformed", str(error))) from error
 
 

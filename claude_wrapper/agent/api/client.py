@@ -14,11 +14,14 @@ from msgspec.structs import replace
 from .adapt import Change, adapt, apply_changes
 from .api_error import ReplyCutError, error_of
 from .attempt import attempt
+from .direct import Direct
 from .endpoint import Endpoint
 from .failure import FailedTryError, Failure
 from .fold import Reply, ReplyFold
 from .items import ModelSwitch, ReplyAbandoned, RetryNotice, StreamItem
-from .request import ModelRequest, encode_body, request_headers
+from .outgoing import Provider
+from .providers import provider_of
+from .request import ModelRequest
 from .retry import GiveUp, Retry, RetryPolicy, RetryState, Switch, decide
 from .transport import Timeouts, Transport
 
@@ -42,20 +45,27 @@ class ModelClient:
     """
 
     def __init__(
-        self, endpoint: Endpoint, policy: RetryPolicy | None = None, timeouts: Timeouts | None = None
+        self,
+        provider: Provider | Endpoint,
+        policy: RetryPolicy | None = None,
+        timeouts: Timeouts | None = None,
     ) -> None:
-        self.endpoint = endpoint
+        self.provider = Direct(provider) if isinstance(provider, Endpoint) else provider
+        self.endpoint = self.provider.endpoint
         self.policy = policy or RetryPolicy()
-        self.transport = Transport(endpoint, timeouts or Timeouts())
+        self.transport = Transport(self.endpoint, timeouts or Timeouts())
         self.learned: dict[str, set[Change]] = {}
 
     @staticmethod
     def from_environment(
-        environment: Mapping[str, str], *, user_agent: str = "claude-wrapper"
+        environment: Mapping[str, str], *, user_agent: str = "claude-wrapper", key_helper: str | None = None
     ) -> ModelClient:
-        """A client for the endpoint, key, retries and timeouts that the environment names."""
+        """A client for the provider, key, retries and timeouts that the environment names.
+
+        `key_helper` is a shell command whose output is the key.
+        """
         return ModelClient(
-            Endpoint.from_environment(environment, user_agent=user_agent),
+            provider_of(environment, user_agent=user_agent, key_helper=key_helper),
             RetryPolicy.from_environment(environment),
             Timeouts.from_environment(environment),
         )
@@ -95,6 +105,7 @@ class ReplyStream:
         self._stand_in = stand_in
         self._state = self._fresh_state()
         self._adaptations = 0
+        self._renewed = False
         self._fold = ReplyFold()
         self._items = self._run()
 
@@ -119,7 +130,7 @@ class ReplyStream:
         await self.aclose()
 
     async def _run(self) -> AsyncGenerator[StreamItem, None]:
-        self._client.endpoint.check()
+        self._client.provider.check()
         self._request = apply_changes(self._request, self._learned)
         while True:
             self._fold = ReplyFold()
@@ -134,7 +145,7 @@ class ReplyStream:
                     raise ReplyCutError(failure, self._fold.reply, self._client.policy.max_retries) from error
             if self._fold.started:
                 yield ReplyAbandoned(self._fold.reply, billed=failure.cause != "error_event")
-            if self._adapt(failure):
+            if self._renew(failure) or self._adapt(failure):
                 continue
             step = self._next_try(failure)
             if isinstance(step, ModelSwitch):
@@ -144,11 +155,18 @@ class ReplyStream:
                     yield step
                 await anyio.sleep(step.delay)
 
-    def _attempt(self) -> AsyncGenerator[StreamItem, None]:
-        endpoint = self._client.endpoint
-        headers = endpoint.headers() + request_headers(self._request, endpoint.betas)
-        body = encode_body(self._request, stream=self._state.streaming)
-        return attempt(self._client.transport, headers, body, self._fold)
+    async def _attempt(self) -> AsyncGenerator[StreamItem, None]:
+        outgoing = await self._client.provider.outgoing(self._request, stream=self._state.streaming)
+        async with aclosing(attempt(self._client.transport, outgoing, self._fold)) as items:
+            async for item in items:
+                yield item
+
+    def _renew(self, failure: Failure) -> bool:
+        """Use other credentials, once. Whether there may be others."""
+        if failure.status not in {401, 403} or self._renewed:
+            return False
+        self._renewed = self._client.provider.forget()
+        return self._renewed
 
     def _adapt(self, failure: Failure) -> bool:
         """Give up what the API refused. Whether there was something to give up."""
@@ -200,4 +218,4 @@ class ReplyStream:
         return self._client.learned.setdefault(self._request.model.canonical, set())
 
     def _redacted(self, failure: Failure) -> Failure:
-        return replace(failure, message=self._client.endpoint.redact(failure.message))
+        return replace(failure, message=self._client.provider.redact(failure.message))

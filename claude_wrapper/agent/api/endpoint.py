@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from .api_error import ApiError, endpoint_error, not_logged_in
+from .api_error import ApiError, endpoint_error
 
 __all__ = ["DEFAULT_BASE_URL", "Endpoint"]
 
@@ -86,8 +86,8 @@ class Endpoint(msgspec.Struct, frozen=True):
         """The address of the Messages API."""
         return f"{self.base_url}/v1/messages?beta=true"
 
-    def check(self) -> None:
-        """Raise ApiError if no request could be sent, before anything is."""
+    def check_address(self) -> None:
+        """Raise ApiError if nothing could be sent there."""
         try:
             parts = urlsplit(self.base_url)
             usable = parts.scheme in {"http", "https"} and bool(self.address[0])
@@ -95,8 +95,9 @@ class Endpoint(msgspec.Struct, frozen=True):
             raise endpoint_error("Invalid URL in ANTHROPIC_BASE_URL") from error
         if not usable:
             raise endpoint_error("Invalid URL in ANTHROPIC_BASE_URL")
-        if not self.has_credentials:
-            raise not_logged_in()
+
+    def check_headers(self) -> None:
+        """Raise ApiError if a header could not be sent."""
         for name, value in self.headers():
             _check_header(name, value)
 

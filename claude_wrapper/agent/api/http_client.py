@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from pathlib import Path
 from urllib.request import getproxies
 
@@ -14,6 +14,7 @@ import httpx2
 from .connect import ReadyBackend
 from .endpoint import Endpoint
 from .failure import Cause, FailedTryError, Failure
+from .outgoing import Outgoing
 
 __all__ = ["ERRORS", "HttpClient", "failure_of"]
 
@@ -67,10 +68,10 @@ class HttpClient:
         except (httpcore2.NetworkError, httpcore2.TimeoutException, OSError):
             return
 
-    async def send(self, headers: Sequence[tuple[str, str]], body: bytes) -> httpx2.Response:
+    async def send(self, outgoing: Outgoing) -> httpx2.Response:
         """POST a body to the Messages API; return the response as soon as its headers are there."""
-        encoded = [(name.encode("ascii"), value.encode("latin-1")) for name, value in headers]
-        request = self._client.build_request("POST", self._endpoint.url, content=body, headers=encoded)
+        encoded = [(name.encode("ascii"), value.encode("latin-1")) for name, value in outgoing.headers]
+        request = self._client.build_request("POST", outgoing.url, content=outgoing.body, headers=encoded)
         try:
             return await self._client.send(request, stream=True)
         except ERRORS as error:

@@ -59,11 +59,14 @@ def cache_ttl(model: Model, environment: Mapping[str, str]) -> CacheTtl | None:
     return "5m"
 
 
-def encode_body(request: ModelRequest, *, stream: bool = True) -> bytes:
+def encode_body(
+    request: ModelRequest, *, stream: bool = True, instead: Mapping[str, Any] | None = None
+) -> bytes:
     """Encode the body. What later turns repeat comes first, the history last.
 
     So the bytes of one turn's body are the beginning of the next one's, apart from the mark at
-    the end of the history, which moves.
+    the end of the history, which moves. `instead` are fields that take the place of `model` and
+    `stream` where a provider has these in the address.
     """
     tuning = request.tuning
     mark = _mark(request.cache)
@@ -72,6 +75,8 @@ def encode_body(request: ModelRequest, *, stream: bool = True) -> bytes:
         "max_tokens": tuning.max_tokens,
         "stream": stream,
     }
+    if instead is not None:
+        body = {"max_tokens": tuning.max_tokens, **instead}
     if request.user_id:
         body["metadata"] = {"user_id": request.user_id}
     if tuning.thinking:

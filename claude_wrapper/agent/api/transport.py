@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import msgspec
 from .api_error import ApiError, endpoint_error
 from .endpoint import Endpoint
 from .failure import FailedTryError, Failure, failure_of_response
+from .outgoing import Outgoing
 
 if TYPE_CHECKING:
     import httpx2
@@ -119,12 +120,12 @@ class Transport:
             await client.prepare(self._timeouts.warm)
 
     @asynccontextmanager
-    async def post(self, headers: Sequence[tuple[str, str]], body: bytes) -> AsyncIterator[Response]:
+    async def post(self, outgoing: Outgoing) -> AsyncIterator[Response]:
         """Send a request. Leaving early, also by cancellation, closes the connection."""
         client = self._client or await self._load()
         try:
             with anyio.fail_after(self._timeouts.begin):
-                response = await client.send(headers, body)
+                response = await client.send(outgoing)
         except TimeoutError as error:
             raise FailedTryError(Failure(cause="timeout")) from error
         try:

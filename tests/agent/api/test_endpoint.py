@@ -1,6 +1,7 @@
 import pytest
 
 from claude_wrapper.agent.api.api_error import ApiError
+from claude_wrapper.agent.api.direct import Direct
 from claude_wrapper.agent.api.endpoint import DEFAULT_BASE_URL, Endpoint
 
 KEY = "sk-ant-secret-key"
@@ -46,21 +47,21 @@ def test_betas_of_the_environment_are_read():
 @pytest.mark.feature("ENV-01")
 def test_without_credentials_nothing_is_sent():
     with pytest.raises(ApiError, match="Not logged in"):
-        Endpoint.from_environment({}).check()
-    Endpoint.from_environment({"ANTHROPIC_CUSTOM_HEADERS": "Authorization: Basic eA=="}).check()
+        Direct(Endpoint.from_environment({})).check()
+    Direct(Endpoint.from_environment({"ANTHROPIC_CUSTOM_HEADERS": "Authorization: Basic eA=="})).check()
 
 
 @pytest.mark.parametrize("url", ["notaurl", "ftp://host", "http://", "https://host:port", "http://[::1"])
 def test_an_address_that_is_none_is_refused_before_anything_is_sent(url):
     with pytest.raises(ApiError, match="ANTHROPIC_BASE_URL"):
-        Endpoint(url, api_key=KEY).check()
+        Direct(Endpoint(url, api_key=KEY)).check()
 
 
 @pytest.mark.feature("ENV-01")
 @pytest.mark.parametrize("bad", ["\n", "\r", "\0", "\x7f", "\u2028"])
 def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(bad):
     with pytest.raises(ApiError, match="API key") as caught:
-        Endpoint(api_key=f"{KEY}{bad}x").check()
+        Direct(Endpoint(api_key=f"{KEY}{bad}x")).check()
     assert KEY not in f"{caught.value!r} {caught.value.text} {caught.value.__cause__!r}"
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
 
@@ -68,7 +69,7 @@ def test_a_key_that_no_header_can_carry_is_refused_without_being_shown(bad):
 @pytest.mark.parametrize("name", ["X Foo", "Xé", "X\x01"])
 def test_a_header_name_that_is_none_is_refused(name):
     with pytest.raises(ApiError, match="header"):
-        Endpoint(api_key=KEY, custom_headers=((name, "v"),)).check()
+        Direct(Endpoint(api_key=KEY, custom_headers=((name, "v"),))).check()
 
 
 def test_no_credential_is_in_the_representation():
