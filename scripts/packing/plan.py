@@ -37,6 +37,7 @@ LEFT_OUT = {
     "sqlite3": "it has no database",
     "curses": "it has no screen",
     "multiprocessing": "its helpers are other programs; what needs it is never reached",
+    "_uuid": "it makes random identifiers only, which need no library of the system",
     "xmlrpc": "it speaks HTTP through httpx2 only",
 }
 """Modules that something imports, perhaps, and that the agent runs without."""

@@ -6,12 +6,14 @@ import os
 import subprocess
 import tempfile
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from pathlib import Path
+from typing import TypeVar
 
 import anyio
 
-from claude_wrapper import ClaudeAgentOptions, ResultMessage, query
+from claude_wrapper import ClaudeAgentOptions, ClaudeSDKError, ResultMessage, query
 from claude_wrapper.testing import ScriptedModel, call, say
 from packing.plan import EXECUTABLE
 
@@ -20,6 +22,8 @@ MOST_MEGABYTES = 45
 
 MOST_SECONDS = 1.5
 """From the start to the first frame; ten times what it takes on a calm machine."""
+
+T = TypeVar("T")
 
 _STARTS = 5
 _MOST_STARTS = 20
@@ -44,7 +48,7 @@ def try_out(folder: Path, version: str) -> list[str]:
             raise TrialError(
                 f"From the start to the first frame it takes {seconds:.2f} s; the most is {MOST_SECONDS} s"
             )
-        anyio.run(_work, folder, place)
+        _run(_work, folder, place)
     return [
         f"size: {size:.1f} MB",
         f"start to init frame: {seconds * 1000:.0f} ms (best of {_STARTS})",
@@ -52,13 +56,20 @@ def try_out(folder: Path, version: str) -> list[str]:
     ]
 
 
+def _run(step: Callable[[Path, Path], Awaitable[T]], folder: Path, place: Path) -> T:
+    try:
+        return anyio.run(step, folder, place)
+    except ClaudeSDKError as error:
+        raise TrialError(str(error)) from error
+
+
 def _best_start(folder: Path, place: Path) -> float:
     """The quickest of some starts; of more on a machine that is busy with other things."""
-    best = min(anyio.run(_start, folder, place) for _ in range(_STARTS))
+    best = min(_run(_start, folder, place) for _ in range(_STARTS))
     for _ in range(_MOST_STARTS - _STARTS):
         if best <= MOST_SECONDS:
             break
-        best = min(best, anyio.run(_start, folder, place))
+        best = min(best, _run(_start, folder, place))
     return best
 
 
