@@ -30,9 +30,9 @@ def play(workspace, turns, *argv):
 
 @pytest.mark.feature("PERM-15")
 def test_a_call_that_the_check_lets_through_runs(workspace):
-    talk, model, result = play(workspace, [bash("touch made"), PASS, say("done")])
+    talk, model, result = play(workspace, [bash("ln -s x made"), PASS, say("done")])
 
-    assert (workspace.project / "made").exists()
+    assert (workspace.project / "made").is_symlink()
     assert result["permission_denials"] == []
     meta = talk.of("user")[-1]["tool_result_meta"][0]["permission_decision"]
     assert meta == {"decision": "accept", "source": "config", "reason_type": "classifier"}
@@ -41,9 +41,9 @@ def test_a_call_that_the_check_lets_through_runs(workspace):
 
 @pytest.mark.feature("PERM-15", "PERM-29")
 def test_a_blocked_call_does_not_run_and_the_model_reads_why(workspace):
-    talk, _, result = play(workspace, [bash("touch made"), BLOCK, say("done")])
+    talk, _, result = play(workspace, [bash("ln -s x made"), BLOCK, say("done")])
 
-    assert not (workspace.project / "made").exists()
+    assert not (workspace.project / "made").is_symlink()
     assert talk.tool_results()[0]["content"].startswith("Blocked by classifier: It leaves the project.")
     denied = talk.of("system", "permission_denied")[0]
     assert denied["decision_reason_type"] == "classifier"
@@ -54,9 +54,9 @@ def test_a_blocked_call_does_not_run_and_the_model_reads_why(workspace):
 @pytest.mark.feature("PERM-15")
 @pytest.mark.parametrize("answer", ["I would say yes.", '{"block": "no"}', "{", ""])
 def test_a_check_without_a_verdict_lets_nothing_through(workspace, answer):
-    talk, _, _ = play(workspace, [bash("touch made"), say(answer), say("done")])
+    talk, _, _ = play(workspace, [bash("ln -s x made"), say(answer), say("done")])
 
-    assert not (workspace.project / "made").exists()
+    assert not (workspace.project / "made").is_symlink()
     meta = talk.of("user")[-1]["tool_result_meta"][0]
     assert meta["non_execution_kind"] == "automode-unavailable"
 
@@ -67,13 +67,14 @@ def test_reading_and_editing_in_the_project_and_what_rules_settle_is_not_checked
         bash("ls"),
         call("Write", file_path=str(workspace.project / "n.txt"), content="x\n"),
         bash("mkdir d"),
+        bash("ln -s x f"),
         bash("touch e"),
         say("done"),
     ]
-    rules = ("--allowedTools", "Bash(mkdir d)", "--disallowedTools", "Bash(touch:*)")
+    rules = ("--allowedTools", "Bash(ln -s x f)", "--disallowedTools", "Bash(touch:*)")
     talk, model, _ = play(workspace, turns, *rules)
 
-    assert [each.get("is_error") for each in talk.tool_results()] == [False, None, False, True]
+    assert [each.get("is_error") for each in talk.tool_results()] == [False, None, False, False, True]
     assert checks(model) == []
 
 
@@ -94,8 +95,8 @@ def test_protected_files_are_checked_and_critical_removals_wait_for_a_person(wor
 
 @pytest.mark.feature("PERM-16")
 def test_broad_rules_are_set_aside_and_narrow_ones_stay(workspace):
-    turns = [bash("touch a"), BLOCK, bash("python3 -c 1"), BLOCK, bash("touch b"), say("done")]
-    rules = ("--allowedTools", "Bash(*)", "Bash(python3:*)", "Bash(npm run *)", "Bash(touch b)")
+    turns = [bash("ln -s x a"), BLOCK, bash("python3 -c 1"), BLOCK, bash("ln -s x b"), say("done")]
+    rules = ("--allowedTools", "Bash(*)", "Bash(python3:*)", "Bash(npm run *)", "Bash(ln -s x b)")
     talk, model, _ = play(workspace, turns, *rules)
 
     assert [each["is_error"] for each in talk.tool_results()] == [True, True, False]
@@ -108,7 +109,7 @@ def test_the_check_sees_what_the_user_said_and_the_agent_did_and_no_results(work
     turns = [
         call("Read", file_path=str(workspace.project / "page.txt")),
         bash("echo SAID BY A PROGRAM"),
-        bash("touch x"),
+        bash("ln -s x y"),
         BLOCK,
         say("done"),
     ]
@@ -116,7 +117,7 @@ def test_the_check_sees_what_the_user_said_and_the_agent_did_and_no_results(work
 
     text = checks(model)[0]["messages"][0]["content"][0]["text"]
     told = json.loads(text)
-    assert told["about_to_do"] == {"tool": "Bash", "input": {"command": "touch x", "description": "Do it"}}
+    assert told["about_to_do"] == {"tool": "Bash", "input": {"command": "ln -s x y", "description": "Do it"}}
     assert {"user": "Please tidy up."} in told["so_far"]
     assert "SECRET OF THE PAGE" not in text
     assert "page.txt" not in text
@@ -127,23 +128,23 @@ def test_the_check_sees_what_the_user_said_and_the_agent_did_and_no_results(work
 def test_after_three_blocks_in_a_row_a_person_is_asked(workspace):
     turns = []
     for name in "abc":
-        turns += [bash(f"touch {name}"), BLOCK]
-    with ScriptedModel([*turns, bash("touch d"), say("done")], order="queue", toolless=True) as model:
+        turns += [bash(f"ln -s x {name}"), BLOCK]
+    with ScriptedModel([*turns, bash("ln -s x d"), say("done")], order="queue", toolless=True) as model:
         talk = workspace.talk(model, *AUTO, *STDIO)
         talk.prompt()
         question = talk.wait(type="control_request", request={"subtype": "can_use_tool"})
         talk.answer(question, {"behavior": "allow", "updatedInput": question["request"]["input"]})
         talk.result()
 
-    assert question["request"]["input"]["command"] == "touch d"
-    assert (workspace.project / "d").exists()
+    assert question["request"]["input"]["command"] == "ln -s x d"
+    assert (workspace.project / "d").is_symlink()
 
 
 @pytest.mark.feature("PERM-17")
 def test_with_nobody_to_ask_blocked_calls_do_not_run_and_the_run_goes_on(workspace):
     turns = []
     for name in "abcd":
-        turns += [bash(f"touch {name}"), BLOCK]
+        turns += [bash(f"ln -s x {name}"), BLOCK]
     _, model, result = play(workspace, [*turns, say("done")])
 
     assert len(result["permission_denials"]) == 4

@@ -323,3 +323,14 @@ def test_a_restricted_session_reads_no_settings_and_takes_no_bypass(load, write)
     assert settings.policy.restricted
     with pytest.raises(UsageError, match="not supported in restricted mode"):
         load("--restricted", "--dangerously-skip-permissions")
+
+
+@pytest.mark.feature("SET-03")
+def test_settings_of_the_folders_around_are_not_read(write, place):
+    write("project", {"model": "around"})
+    write("user", {"model": "user"})
+    below = place / "project" / "below"
+    below.mkdir()
+    settings = load_settings(parse_arguments([]), {"HOME": str(place / "home")}, below)
+
+    assert settings.model.name == "user"

@@ -23,6 +23,8 @@ def decide(call: Call, policy: Policy) -> Decision:
         decision = case.question()
         if policy.mode == "auto":
             decision = decision.changed(checked_by_model=True)
+    elif policy.mode == "auto" and decision.reason_type == "subcommandResults":
+        decision = _by_mode(decision, case, policy)
     if decision.behavior == "ask":
         decision = _for_host(decision, case.call, policy)
     return decision
@@ -39,13 +41,16 @@ def _settled(case: Case) -> Decision | None:
         return decision.changed(checked_by_model=True)
     if decision is None and case.policy.mode == "plan":
         decision = case.planned()
-    if decision is None and (case.policy.mode == "acceptEdits" or _is_edit_in_auto(case)):
+    if decision is None and case.policy.accepts_edits:
         decision = case.accepted()
     return decision or case.allowed() or case.harmless()
 
 
-def _is_edit_in_auto(case: Case) -> bool:
-    return case.policy.mode == "auto" and isinstance(case, WriteCase)
+def _by_mode(decision: Decision, case: Case, policy: Policy) -> Decision:
+    """A permission that is owed to the mode, told as such: without it the call would be asked about."""
+    if decision.behavior != "allow" or _settled(case_of(case.call, policy.changed(mode="default"))):
+        return decision
+    return decision.changed(reason_type="mode")
 
 
 def _canonical(call: Call) -> Call:

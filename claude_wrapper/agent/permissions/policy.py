@@ -45,6 +45,11 @@ class Policy:
     restricted: bool = False
     """File tools stay in the working folders, and only a person approves changes to what steers tools."""
 
+    @property
+    def accepts_edits(self) -> bool:
+        """Whether simple changes of files in the working folders need no approval."""
+        return self.mode in {"acceptEdits", "auto"}
+
     def of(self, behavior: RuleBehavior) -> tuple[SourcedRule, ...]:
         """The rules that do this."""
         return tuple(rule for rule in self.rules if rule.behavior == behavior)

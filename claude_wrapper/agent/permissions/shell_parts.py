@@ -66,7 +66,7 @@ class Parts:
         reading = self._reading(command, folders)
         if reading is None:
             return None
-        if self.policy.mode == "acceptEdits" and self._is_accepted(command, folders):
+        if self.policy.accepts_edits and self._is_accepted(command, folders):
             return None
         return self._changing(command, folders) or reading
 
@@ -135,7 +135,7 @@ class Parts:
         touched = [self.ground.names_of(path) for path in _touched(inner)]
         outside = (self.ground.leads_out(names) for names in touched)
         path = next((name for name in outside if name is not None), None)
-        if path is None and self.policy.mode == "acceptEdits":
+        if path is None and self.policy.accepts_edits:
             return None
         return Obstacle("change", path or touched[0][0], name, command)
 
@@ -156,7 +156,7 @@ class Parts:
         outside = self.ground.leads_out(names)
         if path_rule("allow", ("Edit",), names, self.ground) is not None:
             return None
-        if outside is None and self.policy.mode == "acceptEdits":
+        if outside is None and self.policy.accepts_edits:
             return None
         return Obstacle("redirect", outside or names[0], "redirection", command)
 

@@ -60,11 +60,12 @@ def test_one_wrong_value_voids_the_file_and_is_told_with_its_place(home, load, t
     assert any(told in line and str(home) in line for line in settings.warnings), settings.warnings
 
 
-@pytest.mark.feature("SET-05", "SET-09")
+@pytest.mark.feature("SET-05", "SET-09", "SET-12")
 @pytest.mark.parametrize(
     "rest",
     [
         "}",
+        ', "disableClaudeAiConnectors": true, "isolatePeerMachines": false}',
         ', "nope": 1, "$schema": "https://x"}',
         ', "effortLevel": "zip"}',
         ', "hooks": {"Stop": "x", "Nope": []}}',

@@ -43,7 +43,7 @@ STOPS_BYPASS = {"critical", "question", "plan"}
     [
         ("default", FREE, "ask"),
         ("plan", FREE, "ask"),
-        ("auto", FREE | {"edit inside", "write inside", "notebook inside"}, "ask"),
+        ("auto", FREE | EDITS, "ask"),
         ("acceptEdits", FREE | EDITS, "ask"),
         ("dontAsk", FREE, "deny"),
         ("bypassPermissions", None, "ask"),
