@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-
 from claude_wrapper.agent.permissions.rules import Rule
 
 __all__ = ["unknown_tool"]
@@ -65,6 +63,8 @@ def unknown_tool(rule: Rule) -> str | None:
     name = rule.tool
     if name in _KNOWN or "*" in name or name.startswith("mcp__"):
         return None
+    import difflib  # noqa: PLC0415  # start-up: only mistaken rules need it
+
     near = next((known for known in _KNOWN if known.lower() == name.lower()), None)
     near = near or next(iter(difflib.get_close_matches(name, _KNOWN, n=1, cutoff=0.75)), None)
     return f"there is no tool {name}" + (f" (did you mean {near}?)" if near else "")

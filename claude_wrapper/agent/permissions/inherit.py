@@ -13,7 +13,9 @@ _FORCED = frozenset({"acceptEdits", "auto", "bypassPermissions"})
 _MODES: tuple[PermissionMode, ...] = get_args(PermissionMode)
 
 
-def mode_of_subagent(session: PermissionMode, wanted: str | None, *, bypass_available: bool) -> PermissionMode:
+def mode_of_subagent(
+    session: PermissionMode, wanted: str | None, *, bypass_available: bool
+) -> PermissionMode:
     """A definition may choose its mode, unless the session's mode settles what is asked about.
 
     What the session itself could not enter, a subagent of it cannot either.

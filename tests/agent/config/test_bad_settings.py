@@ -131,15 +131,15 @@ def test_a_file_that_may_not_be_read_is_told(home, load):
 @pytest.mark.feature("SET-05", "RULE-01")
 def test_rules_that_decide_nothing_are_told_with_file_line_and_key(home, load):
     path = home / ".claude" / "settings.json"
-    rules = {"allow": ["Write", "Bash(", "Raed"], "deny": ["Nope(x)", 7], "ask": ["bash"]}
+    rules = {"allow": ["Write", "Bash(", "Readx"], "deny": ["Nope(x)", 7], "ask": ["bash"]}
     path.write_text(json.dumps({"permissions": rules}, indent=1))
-    settings = load("--disallowedTools", "Wriet")
+    settings = load("--disallowedTools", "Writes")
 
-    assert allowed(settings) == ["Write", "Raed"]
+    assert allowed(settings) == ["Write", "Readx"]
     told = "\n".join(settings.warnings)
     assert f"{path}:5: permissions.allow: the rule 'Bash(' has no effect" in told
     assert (
-        f"{path}:6: permissions.allow: the rule 'Raed' has no effect: there is no tool Raed (did you mean Read?)"
+        f"{path}:6: permissions.allow: the rule 'Readx' has no effect: there is no tool Readx (did you mean Read?)"
         in told
     )
     assert "permissions.deny: the rule 'Nope(x)' has no effect: there is no tool Nope" in told
@@ -147,7 +147,7 @@ def test_rules_that_decide_nothing_are_told_with_file_line_and_key(home, load):
         "permissions.ask: the rule 'bash' has no effect: there is no tool bash (did you mean Bash?)" in told
     )
     assert (
-        "--disallowedTools: the rule 'Wriet' has no effect: there is no tool Wriet (did you mean Write?)"
+        "--disallowedTools: the rule 'Writes' has no effect: there is no tool Writes (did you mean Write?)"
         in told
     )
 
