@@ -103,7 +103,7 @@ def compose(
     wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
     for problem in wiring.problems:
         sys.stderr.write(f"Warning: {problem}\n")
-    hooks = wiring.events(link, client, brief, meter, start_task)
+    hooks = wiring.events(link, client, brief, meter, start_task, queue)
     approval = Approval(
         access,
         frames,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import UNSET
 
 from .access import Access
+from .calls import reminder
 from .frames import Frames
 from .hook_events import HookEvents, HookFields
 from .hooks.hook import Hook
@@ -18,6 +19,7 @@ from .hooks.registry import HookRegistry
 from .hooks.reply import HookReply, Occasion
 from .hooks.run import HookRunner
 from .hostlink import HostLink
+from .prompts import Prompt, PromptQueue
 from .session import Session
 from .settings import Settings
 from .toolbox import Toolbox
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
     from .meter import Meter
 
 __all__ = ["HookWiring"]
+
+_OF_A_TASK = {"kind": "task-notification", "producer": "session-task"}
 
 
 class HookWiring:
@@ -72,6 +76,7 @@ class HookWiring:
         brief: Brief,
         meter: Meter,
         start_task: Callable[..., object],
+        queue: PromptQueue,
     ) -> HookEvents:
         """The hooks, ready to be told of events."""
         self._link = link
@@ -79,6 +84,7 @@ class HookWiring:
         self._brief = brief
         self._meter = meter
         self._start_task = start_task
+        self._queue = queue
         fields = HookFields(self._common, lambda: brief.tuning.effort)
         runner = HookRunner(self._registry, link, self)
         # A host that only gives a prompt is told on stderr.
@@ -109,8 +115,14 @@ class HookWiring:
             HookJudge(self._client, self._brief, self._session, self._meter, self._settings),
             HookTools(self._toolbox, self._context),
             self._late,
+            None if self._settings.input_format == "text" else self._wake,
             self._start_task,
         )
+
+    def _wake(self, text: str) -> None:
+        """Have the model hear what a hook says, when it is at work and when it is not."""
+        told = reminder(f"A hook that ran beside the work objects. {text}")
+        self._queue.put(Prompt(told, as_written=True, is_synthetic=True, origin=_OF_A_TASK))
 
     def _common(self) -> dict[str, Any]:
         """What every hook is told."""

@@ -23,6 +23,8 @@ class Prompt(msgspec.Struct, eq=False):
     """False: only added to the conversation."""
     is_synthetic: bool = False
     """Made by a program, not written by a person."""
+    origin: dict[str, Any] | None = None
+    """Where it comes from, if that is not the host; the result of its turn says so."""
     announced: bool = False
     """The host was told that it waits."""
 

@@ -59,6 +59,7 @@ class Results:
             fast_mode_state="off",
             queued_turn_count=0,
             result_index=self._count,
+            origin=next((prompt.origin for prompt in turn.prompts if prompt.origin is not None), UNSET),
             terminal_reason=UNSET if ending.terminal_reason is None else ending.terminal_reason,
             **ending.fields,
         )

@@ -255,3 +255,14 @@ def test_what_a_start_adds_stands_before_the_first_prompt_and_is_kept(hooked, wo
     assert texts[place + 1 :] == ["what now"]
     kept = [entry for entry in workspace.entries() if "remember the lions" in json.dumps(entry)]
     assert kept[0]["isMeta"] is True
+
+
+@pytest.mark.feature("HOOK-20")
+def test_a_hook_that_objects_after_the_end_of_the_turn_wakes_the_model(hooked):
+    once = "[ -e woken ] && exit 0; touch woken; echo look again >&2; exit 2"
+    talk = hooked(settings("Stop", command(once, asyncRewake=True)), say("one"), say("two"), order="queue")
+    talk.prompt()
+    first, second = talk.result(), talk.result()
+
+    assert (first["result"], second["result"]) == ("one", "two")
+    assert "look again" in json.dumps(talk.model.requests[1].messages[-1])

@@ -16,7 +16,7 @@ from .hook import CommandHook, Hook, HttpHook, PromptHook, ToolHook
 from .http import post
 from .late import LateAnswers
 from .lifecycle import Lifecycle, Shown
-from .output import UnusableAnswerError, read_answer
+from .output import UnusableAnswerError, read_answer, says_async
 from .prompt import Judge, JudgeError, question, read_verdict
 from .reply import HookReply, Occasion
 
@@ -45,6 +45,7 @@ class SettingsHooks:
         judge: Judge,
         tools: ToolCaller,
         late: LateAnswers,
+        wake: Callable[[str], None] | None,
         start_task: Callable[[Callable[[], Coroutine[Any, Any, None]]], object],
     ) -> None:
         self._lifecycle = lifecycle
@@ -53,6 +54,7 @@ class SettingsHooks:
         self._tools = tools
         self._start_task = start_task
         self._late = late
+        self._wake = wake
 
     async def ask(self, hook: Hook, occasion: Occasion) -> HookReply:
         """Ask one hook."""
@@ -71,7 +73,13 @@ class SettingsHooks:
     async def _command(self, hook: CommandHook, occasion: Occasion) -> HookReply:
         shown = self._lifecycle.begin(occasion.event, occasion.label)
         event = encode(occasion.input) + b"\n"
-        run = CommandRun(hook, event, self._surroundings(occasion), shown.progress)
+        run = CommandRun(
+            hook,
+            event,
+            self._surroundings(occasion),
+            shown.progress,
+            detached=hook.background or (hook.rewakes and self._wake is not None),
+        )
         reply: HookReply | None = None
 
         async def see_through() -> None:
@@ -80,6 +88,8 @@ class SettingsHooks:
             reply = _told(hook, occasion, run, shown)
             if run.detached:
                 self._late.came(run, reply)
+                if hook.rewakes and reply.block is not None and self._wake is not None:
+                    self._wake(f"{occasion.label}: {reply.block}")
             over.set()
 
         over = anyio.Event()
@@ -179,7 +189,7 @@ def _meaning(
     hook: CommandHook, occasion: Occasion, end: CommandEnd, *, detached: bool
 ) -> tuple[HookReply, str]:
     text = end.stdout
-    if detached and not hook.background:
+    if detached and says_async(text.partition("\n")[0].encode()):
         text = text.partition("\n")[2]  # the first line has asked not to wait
     reply, problem = _answered(hook, occasion, text)
     if end.code == _BLOCKS:

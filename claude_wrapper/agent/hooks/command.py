@@ -60,6 +60,8 @@ class CommandRun:
         event: bytes,
         surroundings: Surroundings,
         on_output: Callable[[CommandEnd], None],
+        *,
+        detached: bool = False,
     ) -> None:
         self._hook = hook
         self._event = event
@@ -71,7 +73,7 @@ class CommandRun:
         self.settled = anyio.Event()
         self.scope = anyio.CancelScope()
         self.end: CommandEnd | None = None
-        self.detached = hook.background
+        self.detached = detached
         """The hook goes on by itself."""
 
     async def run(self) -> None:

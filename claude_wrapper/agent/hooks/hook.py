@@ -51,6 +51,8 @@ class CommandHook(Hook, frozen=True, kw_only=True):
     args: tuple[str, ...] | None = None
     background: bool = False
     """Nobody waits for it."""
+    rewakes: bool = False
+    """Nobody waits for it where the model can be spoken to later; it is, if the hook then objects."""
 
     @property
     def label(self) -> str:

@@ -122,7 +122,13 @@ def _made(event: str, matcher: str | None, entry: Any) -> Hook | str | None:
             return "there is no PowerShell here, so this hook never runs."
         case _Command():
             args = None if entry.args is None else tuple(entry.args)
-            return CommandHook(command=entry.command, args=args, background=entry.async_, **common)
+            return CommandHook(
+                command=entry.command,
+                args=args,
+                background=entry.async_,
+                rewakes=entry.async_rewake,
+                **common,
+            )
         case _Tool():
             return ToolHook(server=entry.server, tool=entry.tool, arguments=entry.input, **common)
         case _ if event in _ONLY_COMMANDS:
