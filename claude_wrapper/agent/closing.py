@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import UNSET
 
 from claude_wrapper.wire.codec import encode
@@ -17,6 +19,7 @@ from .turn import Ending, Turn
 __all__ = ["Closing"]
 
 _MOST_STOP_BLOCKS = 8
+_BAD_ANSWERS = 5
 _SAY_SOMETHING = (
     "[The last reply had nothing that the user could see. Go on, and end with a text for the user.]"
 )
@@ -32,6 +35,10 @@ class Closing:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._stopped = Stopped(parts)
+        tries = parts.settings.environ.get("MAX_STRUCTURED_OUTPUT_RETRIES", "")
+        self._most_bad_answers = (
+            int(tries) if tries.isascii() and tries.isdigit() and int(tries) else _BAD_ANSWERS
+        )
         cap = parts.settings.environ.get("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "")
         self._most_blocks = (
             int(cap) if cap.isascii() and cap.isdigit() and int(cap) > 0 else _MOST_STOP_BLOCKS
@@ -62,19 +69,21 @@ class Closing:
             timed=False,
         )
 
-    def answer_handed_in(self, turn: Turn, most_bad: int) -> Ending | None:
+    def answer_handed_in(self, turn: Turn) -> Ending | None:
         """Whether the run's answer was handed in, or failed once too often."""
+        handed_in: Any = UNSET
         for call in turn.calls:
             if call.name != STRUCTURED_OUTPUT:
                 continue
             result = turn.results[call.id]
             if result.final is not UNSET:
-                text = encode(result.final).decode()
-                return Ending(text=text, fields={"structured_output": result.final})
-            if isinstance(result.content, str):
+                handed_in = result.final
+            elif isinstance(result.content, str):
                 turn.bad_answers += 1
                 turn.last_bad_answer = result.content
-        if turn.bad_answers < most_bad:
+        if handed_in is not UNSET:
+            return Ending(text=encode(handed_in).decode(), fields={"structured_output": handed_in})
+        if turn.bad_answers < self._most_bad_answers:
             return None
         turn.usage = turn.usage_before_last
         text = (

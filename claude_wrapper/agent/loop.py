@@ -16,19 +16,16 @@ from .turn import Ending, Turn
 
 __all__ = ["Loop"]
 
-_BAD_ANSWERS = 5
-
 
 class Loop:
     """Answers prompts one turn after another."""
 
-    def __init__(self, parts: Parts, bad_answers: int = _BAD_ANSWERS) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._opening = Opening(parts)
         self._closing = Closing(parts)
         self._setbacks = Setbacks(parts)
         self._limits = Limits(parts.settings, parts.meter)
-        self._bad_answers = bad_answers
         self.turn: Turn | None = None
         parts.queue.on_urgent = self._cut_for_urgent
 
@@ -121,7 +118,7 @@ class Loop:
         deferred = next((call for call in turn.calls if turn.results[call.id].deferred), None)
         if deferred is not None:
             return self._closing.deferred(turn, deferred)
-        ending = self._closing.answer_handed_in(turn, self._bad_answers)
+        ending = self._closing.answer_handed_in(turn)
         if ending is not None:
             return ending
         if outcome.stop or outcome.block is not None or any(result.hook_stopped for result in results):

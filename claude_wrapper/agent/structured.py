@@ -42,8 +42,8 @@ class StructuredOutput:
         self._validator: Any = None
 
     def is_read_only(self, tool_input: dict[str, Any]) -> bool:
-        """Nothing but the answer changes."""
-        return False
+        """Nothing but the answer changes, which no other call sees."""
+        return True
 
     def prepare(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         """The answer is taken as it is; one that was wrapped in a single key too many is unwrapped."""

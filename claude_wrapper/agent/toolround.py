@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 from anyio.abc import TaskGroup
+from msgspec import UNSET
 
 from claude_wrapper.wire.hook_call_inputs import ToolCallBody
 
@@ -142,7 +143,7 @@ class ToolRound:
             turn.results[slot.call.id] = result
         else:
             self._held.append((slot.call, result))
-            if not result.at_once:
+            if not result.at_once and result.final is UNSET:
                 await self._grace()
             self._show_held(turn)
         slot.done.set()
