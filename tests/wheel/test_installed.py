@@ -26,7 +26,7 @@ QUERY = """
             call("Write", file_path="WORK/note.txt", content="alpha"),
             call("Grep", pattern="alpha", path="WORK", output_mode="content"),
             call("mcp__calculator__add", a=19, b=23),
-            call("Bash", command="env"),
+            call("Bash", command="export -p"),
             say("done"),
         ]
         with ScriptedModel(script) as model:
@@ -75,7 +75,7 @@ def test_a_query_with_tools_and_mcp_runs_with_nothing_on_path(installed, bare, t
     assert "alpha" in found
     assert "42" in sum_of_both
     # What the start of a frozen program sets for itself is not handed on.
-    assert "PATH=/nonexistent" in environment
+    assert 'PATH="/nonexistent"' in environment
     assert "LD_LIBRARY_PATH" not in environment
     assert "_PYI" not in environment
 
