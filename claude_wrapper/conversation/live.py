@@ -46,6 +46,10 @@ __all__ = ["Live"]
 logger = logging.getLogger("claude_wrapper.conversation")
 
 
+_VERDICT_SECONDS = 2.0
+"""How much longer than an agent may take to exit it may take to find out why it takes no more input."""
+
+
 class Live:
     """One agent and all that runs for it. Opened once, closed once; usable from any task in between."""
 
@@ -398,7 +402,7 @@ class Live:
             await self._channel.send(data)
         except CLIConnectionError:
             # The pipe breaks before the reader knows why; its reason is the better one.
-            with anyio.move_on_after(self._limits.exit):
+            with anyio.move_on_after(self._limits.exit + _VERDICT_SECONDS):
                 await self._ended.wait()
             if self._ended.is_set():
                 raise self._why_it_has_ended() from None
