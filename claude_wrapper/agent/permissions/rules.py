@@ -151,8 +151,8 @@ def _escapes_last(text: str) -> bool:
 
 
 def _unescaped(content: str) -> str:
-    return re.sub(r"\\([()])", r"\1", content)
+    return re.sub(r"\\([()\\])", r"\1", content)
 
 
 def _escaped(content: str) -> str:
-    return re.sub(r"([()])", r"\\\1", content)
+    return re.sub(r"([()\\])", r"\\\1", content)

@@ -6,6 +6,7 @@ import pytest
 
 from claude_wrapper.agent.config import lock
 from claude_wrapper.agent.config.change import SettingsNotWrittenError, write_updates
+from claude_wrapper.agent.permissions.rules import Rule, parse_rule
 from claude_wrapper.wire.permissions import PermissionUpdateBody, RuleBody
 
 
@@ -140,3 +141,20 @@ def test_bytes_that_are_no_text_are_not_lost_by_a_rewrite(tmp_path):
     with pytest.raises(SettingsNotWrittenError, match="UTF-8"):
         write_updates(path, [rules("addRules", "a")])
     assert path.read_bytes() == b'{"x": "\xe9"}'
+
+
+@pytest.mark.feature("PERM-23")
+@pytest.mark.parametrize("content", ["echo (a) \\ b", "grep '\\d'", "a\\\\", "f(", "\\)", "printf \\*"])
+def test_a_rule_that_was_written_reads_as_the_same_rule(tmp_path, content):
+    path = tmp_path / "settings.json"
+    write_updates(path, [rules("addRules", content)])
+    written = json.loads(path.read_text())["permissions"]["allow"]
+
+    assert parse_rule(written[0]) == Rule("Bash", content)
+
+
+def test_backslashes_are_written_as_the_field_writes_them(tmp_path):
+    path = tmp_path / "settings.json"
+    write_updates(path, [rules("addRules", "echo (a) \\ b")])
+
+    assert json.loads(path.read_text())["permissions"]["allow"] == ["Bash(echo \\(a\\) \\\\ b)"]
