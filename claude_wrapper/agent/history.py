@@ -57,17 +57,11 @@ class History:
         """
         if not self._messages or self._messages[-1]["role"] != "assistant":
             return
-        blocks = self._messages[-1]["content"]
-        answered = {block.get("tool_use_id") for block in blocks}
-        kept = [
-            block for block in blocks if block.get("type") not in _SERVER_CALLS or block.get("id") in answered
-        ]
-        if all(block.get("type") in _THINKING for block in kept):
-            if len(kept) == len(blocks):
-                self.drop_reply()
-                return
-            kept.append({"type": "text", "text": _BROKE_OFF})
-        blocks[:] = kept
+        blocks = _mended(self._messages[-1]["content"])
+        if blocks:
+            self._messages[-1]["content"] = blocks
+        else:
+            self.drop_reply()
 
     def open_calls(self) -> list[str]:
         """Ids of the tool calls at the end that have no result yet."""
@@ -92,26 +86,17 @@ class History:
         repaired: list[Message] = []
         for message in self._messages:
             if message["role"] == "assistant":
-                if repaired and repaired[-1]["role"] == "assistant":
-                    repaired[-1]["content"].extend(message["content"])
-                else:
-                    repaired.append(message)
+                _append(repaired, "assistant", _mended(message["content"]))
                 continue
             calls = _calls(repaired[-1]) if repaired else []
             answered = _with_results(calls, message["content"])
-            if answered["content"]:
-                repaired.append(answered)
+            _append(repaired, "user", answered["content"])
         if repaired and _calls(repaired[-1]):
             repaired.append(_with_results(_calls(repaired[-1]), []))
         self._messages = repaired
 
     def _add(self, role: str, blocks: Sequence[Block]) -> None:
-        if not blocks:
-            return
-        if self._messages and self._messages[-1]["role"] == role:
-            self._messages[-1]["content"].extend(blocks)
-        else:
-            self._messages.append({"role": role, "content": list(blocks)})
+        _append(self._messages, role, blocks)
 
 
 def history_of(entries: Iterable[StoredEntry]) -> History:
@@ -132,6 +117,27 @@ def history_of(entries: Iterable[StoredEntry]) -> History:
                 history.add_reply_block(str(message.get("id")), block)
     history.repair()
     return history
+
+
+def _append(messages: list[Message], role: str, blocks: Sequence[Block]) -> None:
+    """Add blocks, to the last message if that is of the same role."""
+    if not blocks:
+        return
+    if messages and messages[-1]["role"] == role:
+        messages[-1]["content"].extend(blocks)
+    else:
+        messages.append({"role": role, "content": list(blocks)})
+
+
+def _mended(blocks: Sequence[Block]) -> list[Block]:
+    """A reply without uses of the API's own tools that got no result; nothing if only thinking is left."""
+    answered = {block.get("tool_use_id") for block in blocks}
+    kept = [
+        block for block in blocks if block.get("type") not in _SERVER_CALLS or block.get("id") in answered
+    ]
+    if any(block.get("type") not in _THINKING for block in kept):
+        return kept
+    return [] if len(kept) == len(blocks) else [*kept, {"type": "text", "text": _BROKE_OFF}]
 
 
 def _calls(message: Message) -> list[str]:

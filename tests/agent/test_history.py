@@ -59,6 +59,27 @@ def entry(kind, content, **fields):
     return StoredEntry(type=kind, message={"role": kind, "content": content, **fields})
 
 
+def test_a_reply_that_broke_off_is_made_fit_to_be_sent_or_taken_back():
+    thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
+    search = {"type": "server_tool_use", "id": "srv", "name": "web_search", "input": {}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srv", "content": []}
+
+    def mended(*blocks):
+        history = History()
+        history.add_user([text("a")])
+        for block in blocks:
+            history.add_reply_block("m", block)
+        history.mend_reply()
+        history.repair()
+        return [block["type"] for message in history.messages[1:] for block in message["content"]]
+
+    assert mended(thinking) == []
+    assert mended(thinking, text("b")) == ["thinking", "text"]
+    assert mended(text("b"), search) == ["text"]
+    assert mended(search) == ["text"]
+    assert mended(search, found) == ["server_tool_use", "web_search_tool_result"]
+
+
 def test_messages_that_the_agent_made_itself_are_not_for_the_model():
     stored = [
         entry("user", "hello"),
