@@ -11,12 +11,9 @@ import msgspec
 
 from .api.tuning import Wishes
 from .config.file import SettingsFile
-from .config.merged import in_force
 from .permissions.policy import Policy
 
 __all__ = ["ModelSettings", "SessionChoice", "Settings"]
-
-_CLEANUP_DAYS = 30
 
 
 class ModelSettings(msgspec.Struct, frozen=True):
@@ -99,16 +96,3 @@ class Settings:
         """A shell command whose output is the key of the API."""
         command = self.values.get("apiKeyHelper")
         return command if isinstance(command, str) and command.strip() else None
-
-    @property
-    def cleanup_days(self) -> int:
-        """After how many days transcripts may be removed."""
-        days = self.values.get("cleanupPeriodDays")
-        return days if isinstance(days, int) and days > 0 else _CLEANUP_DAYS
-
-    def hook_sources(self) -> list[SettingsFile]:
-        """The settings whose hooks are in force, lowest precedence first."""
-        if self.values.get("disableAllHooks") is True:
-            managed = [each for each in self.files if each.source == "policySettings"]
-            return [] if any(each.has("disableAllHooks") for each in managed) else managed
-        return in_force(self.files, "allowManagedHooksOnly")

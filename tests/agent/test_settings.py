@@ -245,27 +245,24 @@ def test_the_default_model_of_the_environment_counts_when_nothing_else_is_said(l
 @pytest.mark.feature("SET-09", "SET-01")
 def test_objects_and_lists_join_and_choices_do_not(load, write):
     write("user", {"sandbox": {"a": 1, "b": [1, 2]}, "availableModels": ["x"], "apiKeyHelper": "echo k"})
-    write("project", {"sandbox": {"b": [2, 3], "c": True}, "availableModels": ["y"], "cleanupPeriodDays": 7})
+    write("project", {"sandbox": {"b": [2, 3], "c": True}, "availableModels": ["y"]})
     settings = load()
 
     assert settings.values["sandbox"] == {"a": 1, "b": [1, 2, 3], "c": True}
     assert settings.values["availableModels"] == ["y"]
     assert settings.api_key_helper == "echo k"
-    assert settings.cleanup_days == 7
 
 
 @pytest.mark.feature("SET-01", "PERM-04")
-def test_the_administrator_may_let_no_other_rules_and_hooks_count(load, write):
-    write("user", {"permissions": {"allow": ["Read"], "deny": ["Write"]}, "hooks": {"Stop": []}})
+def test_the_administrator_may_let_no_other_rules_count(load, write):
+    write("user", {"permissions": {"allow": ["Read"], "deny": ["Write"]}})
     managed = {
         "permissions": {"allow": ["Edit"], "defaultMode": "plan"},
         "allowManagedPermissionRulesOnly": True,
-        "allowManagedHooksOnly": True,
     }
     settings = load("--managed-settings", json.dumps(managed), "--allowedTools", "Bash")
 
     assert {str(rule.rule) for rule in settings.policy.rules} == {"Edit"}
-    assert [each.source for each in settings.hook_sources()] == ["policySettings"]
     assert settings.policy.mode == "default"
     assert settings.policy.managed_only
 

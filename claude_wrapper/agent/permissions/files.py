@@ -53,6 +53,11 @@ class FileCase(Case):
         """The file's names: as written, and where links lead."""
         return self.ground.names_of(self.path)
 
+    @property
+    def is_the_plan(self) -> bool:
+        """Whether this is the file in which the session plans, while it does."""
+        return self.policy.mode == "plan" and self.names == (self.policy.plan_file,)
+
     def outside(self) -> Decision | None:
         """What to say of a file that lies outside the working folders, if it does."""
         out = self.ground.leads_out(self.names)
@@ -69,7 +74,7 @@ class FileCase(Case):
 
     def confined(self) -> Decision | None:
         """A restricted session reads and writes in its folders only."""
-        if not self.policy.restricted or self.ground.is_within(self.names):
+        if not self.policy.restricted or self.ground.is_within(self.names) or self.is_the_plan:
             return None
         message = wording.confined(self.names[0], self.policy.original_cwd)
         return Decision("deny", "other", wording.CONFINED, message)
@@ -110,8 +115,8 @@ class ReadCase(FileCase):
         return super().allowed() if rule is None else Decision("allow", "rule", rule=rule)
 
     def harmless(self) -> Decision | None:
-        planned = self.policy.mode == "plan" and self.names == (self.policy.plan_file,)
-        return Decision("allow", "mode") if planned or self.ground.is_within(self.names) else None
+        free = self.is_the_plan or self.ground.is_within(self.names)
+        return Decision("allow", "mode") if free else None
 
     def question(self) -> Decision:
         asked = self.outside() or Decision("ask")
@@ -143,7 +148,7 @@ class WriteCase(FileCase):
         return super().asked() if rule is None else self.rule_asks(rule)
 
     def guarded(self) -> Decision | None:
-        if self.policy.mode == "plan" and self.names == (self.policy.plan_file,):
+        if self.is_the_plan:
             return Decision("allow", "other")
         if not guard.protected(self.names):
             return None
