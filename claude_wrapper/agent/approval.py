@@ -14,7 +14,7 @@ from .access import Access
 from .calls import CallResult, ToolCall, rejected_by_user
 from .frames import Frames
 from .hook_events import HookEvents
-from .hook_notices import waiting_for_permission
+from .hook_notices import call_denied, waiting_for_permission
 from .hooks.outcome import PreToolOutcome
 from .hostlink import HostRefusedError
 from .interrupts import Interruption
@@ -32,6 +32,7 @@ _NO_SURFACE_FOR_MODEL = (
     "not carried out. Do not try it again; do what can be done without, and tell the user what is missing. "
     "What has to be approved: "
 )
+_TRY_AGAIN = "A hook lets the call that was denied be tried again."
 _FALLBACK_DENIAL = "The user did not allow this call."
 
 
@@ -168,6 +169,10 @@ class Approval:
         result = self._denied(msgspec.structs.replace(question, decision=changed))
         if verdict.block is None:
             result.not_run = "automode-unavailable"
+        call = question.call
+        if await call_denied(self._hooks, call.id, call.name, question.tool_input, reason):
+            result.contexts.append(_TRY_AGAIN)
+            result.remark = _TRY_AGAIN
         return result
 
     def refused_after_change(self, question: Question, *, by_user: bool) -> CallResult | None:

@@ -58,6 +58,8 @@ class CallResult(msgspec.Struct):
     """Why the tool did not run, where it was a matter of permission."""
     contexts: list[str] = field(default_factory=list)
     """What hooks want the model to know beside the result."""
+    remark: str | None = None
+    """One of them that the host is shown, too."""
     hook_stopped: bool = False
     deferred: bool = False
     """A hook put the call off: there is no result, and the run ends."""

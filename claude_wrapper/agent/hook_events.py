@@ -133,6 +133,7 @@ class HookEvents:
         told: bool = True,
         of_host: bool = True,
         first: bool = False,
+        tool_input: dict[str, Any] | None = None,
     ) -> Outcome:
         """An event of any kind, given its input; `subject` is what matchers are compared with.
 
@@ -141,7 +142,7 @@ class HookEvents:
         name = event.__struct_config__.tag
         if not self.has(name, of_host=of_host):
             return FINISHED
-        occasion = Occasion(name, subject, event, new_uuid())
+        occasion = Occasion(name, subject, event, new_uuid(), tool_input)
         outcome = self._outcome(name, await self._runner.run(occasion, of_host=of_host))
         if told:
             self.tell(name, name, outcome)

@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 
+from claude_wrapper.wire.hook_call_inputs import PermissionDeniedInput
 from claude_wrapper.wire.hook_session_inputs import (
     CwdChangedInput,
     NotificationInput,
@@ -18,7 +19,7 @@ from claude_wrapper.wire.hook_session_inputs import (
 
 from .hook_events import HookEvents
 
-__all__ = ["cwd_changed", "model_switched", "switch_refused", "waiting_for_permission"]
+__all__ = ["call_denied", "cwd_changed", "model_switched", "switch_refused", "waiting_for_permission"]
 
 _PATIENCE = 6.0
 """Seconds that a question about permission may stay open before hooks are told."""
@@ -57,6 +58,22 @@ async def waiting_for_permission(hooks: HookEvents, tool_name: str) -> AsyncIter
         tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure
+
+
+async def call_denied(
+    hooks: HookEvents, call_id: str, tool_name: str, tool_input: dict[str, Any], reason: str
+) -> bool:
+    """The model that checks calls has denied one; whether hooks let it be tried again."""
+    if not hooks.has("PermissionDenied"):
+        return False
+    event = PermissionDeniedInput(
+        **hooks.fields.at_work(),
+        tool_name=tool_name,
+        tool_input=tool_input,
+        tool_use_id=call_id,
+        reason=reason,
+    )
+    return (await hooks.occur(event, tool_name, tool_input=tool_input)).retry
 
 
 def _switch(hooks: HookEvents, old: str, new: str, requested: str | None) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from .dispatch import Dispatcher
 from .frames import Frames
 from .hook_events import HookEvents
 from .hooks.outcome import Outcome
+from .ids import new_uuid
 from .interrupts import Interruption
 from .session import Session
 from .turn import Turn
@@ -173,6 +174,10 @@ class ToolRound:
         self._frames.user(
             uuid, [block], tool_use_result=result.structured, tool_result_meta=result.meta(call.id)
         )
+        if result.remark is not None:
+            turn.user_messages += 1
+            text = [{"type": "text", "text": result.remark}]
+            self._frames.user(new_uuid(), text, is_synthetic=True)
         if result.afterwards is not None:
             result.afterwards()
 

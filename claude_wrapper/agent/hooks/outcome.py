@@ -11,6 +11,7 @@ from msgspec import UNSET, field
 from claude_wrapper.wire.hook_outputs import (
     AdditionalContextOutput,
     HookOutput,
+    PermissionDeniedOutput,
     PermissionRequestOutput,
     PostToolUseOutput,
     PreModelSwitchOutput,
@@ -54,6 +55,8 @@ class Outcome(msgspec.Struct):
     replaced: Any = UNSET
     """The output that stands in for the tool's own."""
     title: str | None = None
+    retry: bool = False
+    """A call that was denied may be tried again."""
     first_prompt: str | None = None
     """A prompt to begin the session with."""
 
@@ -82,6 +85,8 @@ def outcome_of(replies: Sequence[HookReply]) -> Outcome:
                 outcome.replaced = value if value is not UNSET else outcome.replaced
         if isinstance(specific, UserPromptSubmitOutput):
             outcome.title = _text(specific.session_title) or outcome.title
+        if isinstance(specific, PermissionDeniedOutput) and specific.retry is True:
+            outcome.retry = True
         if isinstance(specific, SessionStartOutput):
             outcome.title = _text(specific.session_title) or outcome.title
             outcome.first_prompt = _text(specific.initial_user_message) or outcome.first_prompt
