@@ -39,23 +39,27 @@ class ToolServer(Protocol):
         """Return the answer to a message, None where there is none; `start` runs what outlives the call."""
 
 
-def tool_servers(servers: Any) -> dict[str, ToolServer]:
-    """Return the in-process servers among `ClaudeAgentOptions.mcp_servers`, by their names there."""
+def tool_servers(servers: Any, known: Mapping[str, ToolServer] | None = None) -> dict[str, ToolServer]:
+    """Return the in-process servers among `ClaudeAgentOptions.mcp_servers`, by their names there.
+
+    Those that are known stay as they are, since an agent may go on with their sessions.
+    """
     if not isinstance(servers, Mapping):
         return {}
     return {
-        name: _tool_server(name, config.get("instance"))
+        name: _tool_server(name, config.get("instance"), (known or {}).get(name))
         for name, config in servers.items()
         if config.get("type") == "sdk"
     }
 
 
-def _tool_server(name: str, instance: Any) -> ToolServer:
+def _tool_server(name: str, instance: Any, known: ToolServer | None) -> ToolServer:
     if isinstance(instance, SdkMcpServer):
         return instance
     server = server_of(instance)
     if server is not None:
-        return PackageServer(name, server)
+        same = isinstance(known, PackageServer) and known.server is server
+        return known if same else PackageServer(name, server)  # type: ignore[return-value]  # it is that one
     raise OptionsError(
         f"ClaudeAgentOptions.mcp_servers[{name!r}] has a {type(instance).__name__} as its instance; "
         "make it with create_sdk_mcp_server(), or give a server of the mcp package"

@@ -43,8 +43,8 @@ class PackageServer:
     """Runs such a server for one conversation; each `initialize` begins a session anew."""
 
     def __init__(self, name: str, server: Any) -> None:
+        self.server = server
         self._name = name
-        self._server = server
         self._session: _Session | None = None
 
     async def handle(self, message: Message, start: Start) -> Message | None:
@@ -55,7 +55,7 @@ class PackageServer:
         if self._session is None or message.get("method") == "initialize":
             if self._session is not None:
                 self._session.end()
-            self._session = _Session(self._name, self._server)
+            self._session = _Session(self._name, self.server)
             start(self._session.run)
         return await self._session.handle(message)
 

@@ -366,6 +366,26 @@ async def test_it_may_be_added_while_the_agent_runs(agent):
     assert replies(agent)["q0initialize"]["result"]["serverInfo"]["name"] == "mine"
 
 
+async def test_one_that_is_named_again_goes_on_with_its_session(agent):
+    greeted(agent).stall("greeted").wait("mcp_set_servers")
+    asking(agent, 1, "tools/call", {"name": "echo", "arguments": {"text": "still there"}}).result().wait(
+        "eof"
+    )
+    facts = Facts()
+    instance = served(facts)
+
+    async with ClaudeSDKClient(options(agent, instance)) as client:
+        await client.query("go")
+        await agent.gate("greeted").reached()
+        agent.gate("greeted").release()
+        await client.set_mcp_servers(config(instance))
+        [m async for m in client.receive_response()]
+
+    result = replies(agent)["q1tools/call"]["result"]
+    assert result["content"][0]["text"] == "still there"
+    assert facts.opened == 1
+
+
 def decorated():
     server = Decorated("mine")
 
@@ -441,3 +461,35 @@ async def test_the_package_is_not_imported_without_a_server_of_it():
     """
     done = await anyio.run_process([sys.executable, "-c", textwrap.dedent(program)])
     assert done.stdout.strip() == b"[]"
+
+
+async def test_a_request_before_the_greeting_is_answered_by_an_error_and_the_greeting_still_works(agent):
+    agent.wait("init").wait("user").init()
+    asking(agent, 5, "tools/list")
+    asking(agent, 0, "initialize", INITIALIZE)
+    asking(agent, None, "notifications/initialized")
+    asking(agent, 1, "tools/list").result()
+
+    await run(agent, served(Facts()))
+
+    got = replies(agent)
+    assert "error" in got["q5tools/list"]
+    assert [tool["name"] for tool in got["q1tools/list"]["result"]["tools"]] == TOOLS
+
+
+@pytest.mark.parametrize("method", ["", "no/such", 5, None])
+async def test_messages_of_a_wrong_shape_cost_an_answer_and_not_the_session(agent, method):
+    greeted(agent)
+    message = {"jsonrpc": "2.0", "id": 9, "method": method, "params": {}}
+    agent.ask("odd", "mcp_message", server_name="mine", message=message).wait("control_response")
+    asking(agent, 1, "tools/list").result()
+
+    await run(agent, served(Facts()))
+
+    answers = {
+        f["response"]["request_id"]: f["response"] for f in agent.runs[0].frames_of("control_response")
+    }
+    odd = answers["odd"]
+    assert odd["subtype"] == "error" or "error" in odd["response"]["mcp_response"]
+    listed = answers["q1tools/list"]["response"]["mcp_response"]["result"]["tools"]
+    assert [tool["name"] for tool in listed] == TOOLS

@@ -54,6 +54,11 @@ class Callbacks:
         """Runs what a server does beside its answers; the conversation says how."""
 
     @property
+    def servers(self) -> Mapping[str, ToolServer]:
+        """All in-process servers."""
+        return {**self._servers, **self.added_servers}
+
+    @property
     def are_registered(self) -> bool:
         """Whether the agent may ask anything, so that its input has to stay open."""
         return bool(self._can_use_tool or self._hooks or self._servers or self.added_servers)

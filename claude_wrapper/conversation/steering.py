@@ -125,7 +125,8 @@ class Steering:
         validate(ClaudeAgentOptions(mcp_servers=cast("Any", servers)))
         body = McpSetServers(servers={name: _config(server) for name, server in servers.items()})
         # The agent talks to the new ones before it answers.
-        before, self._callbacks.added_servers = self._callbacks.added_servers, tool_servers(servers)
+        before = self._callbacks.added_servers
+        self._callbacks.added_servers = tool_servers(servers, self._callbacks.servers)
         try:
             return await self._request(body, timeout)
         except BaseException:
