@@ -40,6 +40,10 @@ def _run(arguments: Arguments) -> int:
         sys.stderr.write(f"{line}\n")
     if settings.json_schema is not None:
         _check_schema(settings)
+    if arguments.has("debug") or arguments.has("debug_file"):
+        from .debug_log import start_debug_log  # noqa: PLC0415  # as above
+
+        start_debug_log(arguments, settings.environ, settings.cwd)
     # Everything that only a run needs is imported from here on: `--version` and refusals stay quick.
     from .run import run  # noqa: PLC0415
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -23,6 +24,8 @@ __all__ = ["Requests"]
 
 Handler = Callable[[Any], Awaitable[Any]]
 
+_log = logging.getLogger("claude_wrapper.agent.control")
+
 
 class Requests:
     """Serves control requests. `await_first` wants the first line of the host to be `initialize`."""
@@ -42,6 +45,7 @@ class Requests:
         if isinstance(request, BadRequest):
             raise RequestRefusedError(f"{request.subtype or 'control request'}: {request.error}")
         subtype = request.subtype if isinstance(request, UnknownRequest) else _subtype(request)
+        _log.debug("in: %s (%s)", subtype, request_id)
         handler = self._handlers.get(type(request))
         if handler is None:
             raise RequestRefusedError(

@@ -115,6 +115,11 @@ class _Work:
         self._lifetime = Lifetime(self._queue, self._interruption)
         self._writer = LineWriter(open_unshared(1), self._lifetime.output_closed)
         sink = sink_for(settings.output_format, settings.verbose, self._writer)
+        if _log.isEnabledFor(logging.DEBUG):
+            from .debug_log import LoggedSink  # noqa: PLC0415  # for those who look for a fault
+
+            sink = LoggedSink(sink)
+            _log.debug("session %s in %s, model %s", start.session_id, settings.cwd, settings.model.name)
         self._frames = Frames(sink, start.session_id, settings.state_events)
         self._registry = HookRegistry()
         self._peer = ControlPeer(self._writer.send, self._serve, tasks.start_soon, new_uuid)
