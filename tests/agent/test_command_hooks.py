@@ -266,3 +266,51 @@ def test_a_hook_that_objects_after_the_end_of_the_turn_wakes_the_model(hooked):
 
     assert (first["result"], second["result"]) == ("one", "two")
     assert "look again" in json.dumps(talk.model.requests[1].messages[-1])
+
+
+@pytest.mark.feature("HOOK-05")
+def test_what_matchers_are_compared_with(hooked, workspace):
+    subjects = {
+        "SessionStart": "startup",
+        "SessionEnd": "other",
+        "PreToolUse": "Bash",
+        "PostToolUse": "Bash",
+        "PreModelSwitch": "claude-opus-4-5",
+        "PostModelSwitch": "claude-opus-4-5",
+    }
+    note = "echo {0}-{1} >> ran.txt"
+    hooks = {
+        event: [
+            {"matcher": subject, "hooks": [command(note.format(event, "right"))]},
+            {"matcher": "nosuch", "hooks": [command(note.format(event, "wrong"))]},
+        ]
+        for event, subject in subjects.items()
+    }
+    hooks["Stop"] = [{"matcher": "nosuch", "hooks": [command(note.format("Stop", "right"))]}]
+    talk = hooked(("--settings", json.dumps({"hooks": hooks})))
+    talk.ask("set_model", model="claude-opus-4-5")
+    talk.prompt()
+    talk.result()
+    talk.close()
+
+    ran = (workspace.project / "ran.txt").read_text().split()
+    assert sorted(ran) == sorted(f"{event}-right" for event in hooks)
+
+
+@pytest.mark.feature("HEVT-22")
+def test_a_hook_may_refuse_another_model(hooked):
+    answer = {
+        "hookSpecificOutput": {
+            "hookEventName": "PreModelSwitch",
+            "permissionDecision": "deny",
+            "permissionDecisionReason": "not that one",
+        }
+    }
+    talk = hooked(settings("PreModelSwitch", command(f"echo '{json.dumps(answer)}'")))
+    refused = talk.ask("set_model", model="claude-opus-4-5")
+    talk.prompt()
+    talk.result()
+
+    assert (refused["subtype"], refused["error_code"]) == ("error", "blocked_by_hook")
+    assert refused["error"].endswith("not that one")
+    assert talk.model.requests[0].body["model"] == "claude-sonnet-4-5"
