@@ -334,10 +334,12 @@ def test_in_a_thread_without_an_event_loop_a_client_says_so(agent):
 @pytest.mark.parametrize("backend", ["asyncio", "trio"])
 def test_threads_with_loops_of_their_own_run_many_at_once(tmp_path, backend):
     agent = ScriptedAgent(tmp_path).begin().say("hi").result("done").wait("eof")
+    # A file that is being written while another thread forks cannot be executed.
+    options = options_of(agent)
     results = []
 
     async def one():
-        results.append(await result_of(query(prompt="go", options=options_of(agent))))
+        results.append(await result_of(query(prompt="go", options=options)))
 
     async def main():
         async with anyio.create_task_group() as tasks:
