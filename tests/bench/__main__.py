@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 import agents
+import decisions
 import libraries
 import warm
 from figures import Peers, Table
@@ -26,6 +27,7 @@ MEASURES = {
     "turns": libraries.turns,
     "big": libraries.big,
     "warm": warm.warm,
+    "decisions": decisions.decisions,
     "start": agents.start,
     "turn": agents.turn,
     "memory": agents.memory,

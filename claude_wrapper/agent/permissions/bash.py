@@ -32,6 +32,9 @@ class BashCase(Case):
         rule = self._refusing("deny")
         if rule is None:
             return None
+        content = rule.rule.content
+        if content is not None and rule.rule.tool == "Bash" and matching.names_parameter(content, self.call):
+            return Decision("deny", "rule", message=wording.parameter_denied("Bash", content), rule=rule)
         whole = self.unchecked is not None or rule.rule.content is None or self._is_spelled_out(rule)
         message = wording.command_denied(self.text)
         return Decision("deny", "rule" if whole else "subcommandResults", message=message, rule=rule)

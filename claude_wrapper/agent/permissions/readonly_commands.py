@@ -79,7 +79,9 @@ READ_ONLY: dict[str, ReadOnly] = {
     "fd": _FD,
     "fdfind": _FD,
     "fgrep": _GREP,
-    "file": ReadOnly(refused=_set("-C --compile -m --magic-file -z -Z --uncompress --uncompress-noreport")),
+    "file": ReadOnly(
+        refused=_set("-f --files-from -C --compile -m --magic-file -z -Z --uncompress --uncompress-noreport")
+    ),
     "free": _WORDS,
     "grep": _GREP,
     "help": _WORDS,

@@ -13,6 +13,11 @@ def use_denied(tool: str) -> str:
     return f"Permission to use {tool} has been denied."
 
 
+def parameter_denied(tool: str, content: str) -> str:
+    """A rule denies the tool with this value of an input."""
+    return f"Permission to use {tool} with {content} has been denied."
+
+
 def command_denied(command: str) -> str:
     """A rule denies the command."""
     return f"Permission to use Bash with command {command} has been denied."
