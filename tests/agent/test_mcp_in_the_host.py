@@ -257,3 +257,33 @@ def test_without_the_tool_that_is_to_be_asked_calls_are_denied(workspace):
 
     assert "mcp__calc__ask" in talk.tool_results()[0]["content"]
     assert len(result["permission_denials"]) == 1
+
+
+@pytest.mark.feature("HOOK-22")
+def test_a_tool_may_serve_as_a_hook(workspace):
+    hook = {
+        "type": "mcp_tool",
+        "server": "calc",
+        "tool": "add",
+        "input": {"a": "${tool_input.command}", "b": ["${tool_name}", "${no.such}"]},
+    }
+    hooks = {"PreToolUse": [{"hooks": [hook]}]}
+    denial = {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "the server says no",
+    }
+    with ScriptedModel([call("Bash", command="touch made"), say("oh")]) as model:
+        talk = workspace.talk(model, *CONFIG, "--settings", json.dumps({"hooks": hooks}))
+        talk.control("init", "initialize")
+        serve(talk)
+        talk.prompt()
+        request = talk.wait(type="control_request")
+        answer = json.dumps({"hookSpecificOutput": denial})
+        reply(talk, request, {"content": [{"type": "text", "text": answer}]})
+        talk.result()
+
+    arguments = request["request"]["message"]["params"]["arguments"]
+    assert arguments == {"a": "touch made", "b": ["Bash", ""]}
+    assert talk.tool_results()[0]["content"] == "PreToolUse:Bash hook error: the server says no"
+    assert not (workspace.project / "made").exists()
