@@ -107,7 +107,7 @@ class Dispatcher:
         tool = self._toolbox.find(call.name)
         if tool is None or self._toolbox.is_off(tool.name):
             text = f"Error: No such tool available: {call.name}"
-            if tool is not None or call.name in BUILTIN_NAMES:
+            if call.name in BUILTIN_NAMES:
                 text += f". {call.name} is switched off in this session and in its subagents."
             raise InputRejected(text, text)
         if call.unparsed is not None:
