@@ -15,6 +15,7 @@ from claude_wrapper import (
     ClientUseError,
     IncompleteTurnError,
     MessageParseError,
+    ProcessError,
     ResultMessage,
     query,
 )
@@ -116,6 +117,35 @@ class TestConnecting:
             assert await result_of(client.receive_response()) == expected
         assert agent.runs[0].state == "gone"
         await client.disconnect()
+
+
+class TestCallbacks:
+    pytestmark = calm
+
+    @pytest.mark.feature("WRAP-09")
+    @pytest.mark.parametrize("end", ["killed", "closed"])
+    async def test_a_callback_that_never_returns_ends_with_the_agent(self, agent, end):
+        begun, ended = anyio.Event(), []
+
+        async def decide(_name, _input, _context):
+            try:
+                begun.set()
+                await anyio.sleep_forever()
+            finally:
+                ended.append(True)
+
+        agent.begin().ask("may", "can_use_tool", tool_name="Bash", input={}, tool_use_id="use").wait("eof")
+        async with client_of(agent, can_use_tool=decide, close_timeout=0.5) as client:
+            await client.query("go")
+            await begun.wait()
+            if end == "killed":
+                client.kill()
+                with pytest.raises(ProcessError) as caught:
+                    await result_of(client.receive_response())
+                assert caught.value.exit_code == -9
+
+        assert ended == [True]
+        assert agent.runs[0].state == "gone"
 
 
 class TestAfterTheEnd:
