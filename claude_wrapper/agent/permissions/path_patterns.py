@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 
 from . import paths
@@ -44,7 +45,7 @@ def _starts_at_root(pattern: str, wide: bool) -> bool:
     return "/" in inner
 
 
-def _matches(matcher: re.Pattern[str], name: str, roots: tuple[str, ...], wide: bool) -> bool:
+def _matches(matcher: PathPattern, name: str, roots: tuple[str, ...], wide: bool) -> bool:
     for root in roots:
         full, base = (paths.folded(name), paths.folded(root)) if wide else (name, root)
         if paths.is_inside(full, base) and matcher.match(full[len(base) :].lstrip("/")):
@@ -52,31 +53,72 @@ def _matches(matcher: re.Pattern[str], name: str, roots: tuple[str, ...], wide: 
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class PathPattern:
+    """A pattern as tokens; it also covers everything below what it names.
+
+    All ways to match are followed at once, so that no pattern takes longer than its length times the path's.
+    """
+
+    tokens: tuple[str | re.Pattern[str], ...]
+    anchored: bool
+
+    def match(self, path: str) -> bool:
+        """Whether the pattern covers the path, which is given from the pattern's folder on."""
+        slashes = [at for at, character in enumerate(path) if character == "/"]
+        reached = {0} if self.anchored else {0, *(at + 1 for at in slashes)}
+        for piece in self.tokens:
+            if not reached:
+                return False
+            reached = _after(piece, path, reached, slashes)
+        return any(at == len(path) or path[at] == "/" for at in reached)
+
+
+def _after(piece: str | re.Pattern[str], path: str, reached: set[int], slashes: list[int]) -> set[int]:
+    """Where in the path one may be behind a piece."""
+    first = min(reached)
+    if piece == "**":
+        return set(range(first, len(path) + 1))
+    if piece == "**/":
+        return reached | {at + 1 for at in slashes if at >= first}
+    if piece == "*":
+        ends: set[int] = set()
+        for at in sorted(reached):
+            if at not in ends:
+                end = path.find("/", at)
+                ends.update(range(at, (len(path) if end < 0 else end) + 1))
+        return ends
+    if isinstance(piece, str):
+        return {at + len(piece) for at in reached if path.startswith(piece, at)}
+    return {at + 1 for at in reached if piece.match(path, at)}
+
+
 @lru_cache(maxsize=512)
-def _compiled(pattern: str, anchored: bool, wide: bool) -> re.Pattern[str] | None:
-    """A pattern that also covers everything below what it names; None if it can cover nothing."""
+def _compiled(pattern: str, anchored: bool, wide: bool) -> PathPattern | None:
+    """The pattern, read; None if it can cover nothing."""
     if pattern.startswith("!"):
         return None
     pattern = (paths.folded(pattern) if wide else pattern).rstrip("/")
     if pattern in {"", "**"}:
-        return re.compile(r".*\Z", re.DOTALL)
-    body = "".join(_piece(token) for token in _TOKENS.findall(pattern.removesuffix("/**")))
+        return PathPattern(("**",), anchored=True)
     try:
-        return re.compile(f"{'' if anchored else '(?:.*/)?'}{body}(?:/.*)?\\Z", re.DOTALL)
+        tokens = tuple(map(_token, _TOKENS.findall(pattern.removesuffix("/**"))))
     except re.error:
         return None
+    return PathPattern(tokens, anchored)
 
 
 _TOKENS = re.compile(r"\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]/]*\]|\\.|.", re.DOTALL)
-_PIECES = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
-def _piece(token: str) -> str:
-    """One token of a pattern as a regular expression."""
-    if token in _PIECES:
-        return _PIECES[token]
-    if len(token) > 2 and token.startswith("["):
-        negated = token[1] in "!^"
-        inside = token[2 if negated else 1 : -1].replace("\\", "\\\\").replace("[", "\\[")
-        return f"(?!/)[{'^' if negated else ''}{inside}]"
-    return re.escape(token[1:] if token.startswith("\\") and len(token) == 2 else token)
+def _token(piece: str) -> str | re.Pattern[str]:
+    """One piece: a star of one of the kinds, a character, or what one character has to be."""
+    if piece == "?":
+        return re.compile("[^/]")
+    if len(piece) > 2 and piece.startswith("["):
+        negated = piece[1] in "!^"
+        inside = piece[2 if negated else 1 : -1].replace("\\", "\\\\").replace("[", "\\[")
+        return re.compile(f"(?!/)[{'^' if negated else ''}{inside}]", re.DOTALL)
+    if len(piece) == 2 and piece.startswith("\\"):
+        return re.compile(re.escape(piece[1:]), re.DOTALL)  # meant as it stands, even a star
+    return piece

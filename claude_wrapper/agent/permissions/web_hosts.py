@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from urllib.parse import urlsplit
 
 
@@ -32,7 +33,7 @@ def host_matches(pattern: str, host: str | None) -> bool:
 def _is_like(pattern: str, host: str) -> bool:
     """Compare label by label from the right; a star stands for part of one label."""
     labels = zip(reversed(pattern.split(".")), reversed(host.split(".")), strict=False)
-    return all(re.fullmatch("[^.]*".join(map(re.escape, label.split("*"))), part) for label, part in labels)
+    return all(fnmatchcase(part, label.replace("[", "[[]").replace("?", "[?]")) for label, part in labels)
 
 
 def _folded(host: str) -> str:

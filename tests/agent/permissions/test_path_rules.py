@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 
@@ -28,6 +30,8 @@ def decide_write(place, path, **rules):
         ("f?o", {"foo/q", "a/foo/q"}, {"foo/q", "a/foo/q"}),
         ("SRC/F", {"src/f"}, set()),
         ("src\\/f", {"src/f"}, {"src/f"}),
+        ("\\*.md", set(), set()),
+        ("x.m\\d", {"x.md", "a/x.md"}, {"x.md", "a/x.md"}),
         ("[", set(), set()),
     ],
 )
@@ -143,3 +147,13 @@ def test_impossible_paths_are_asked_about_or_left_to_the_tool(shared, path):
         shared.decide("Write", shared.policy("acceptEdits"), file_path=f"/{path}", content="").behavior
         == "ask"
     )
+
+
+@pytest.mark.parametrize(
+    "pattern", ["**/" * 30 + "x", "*a" * 30 + "b", "**a" * 20 + "b", "**/a/" * 20 + "b", "[a]*" * 30]
+)
+def test_no_pattern_takes_long(shared, pattern):
+    for path in ("a/" * 60 + "c", "a" * 200 + "c"):
+        started = time.process_time()
+        shared.decide("Read", shared.policy(deny=[f"Read({pattern})"]), file_path=path)
+        assert time.process_time() - started < 1

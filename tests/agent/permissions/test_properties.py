@@ -140,6 +140,16 @@ def test_no_rule_text_is_an_error(text):
     assert all(part.strip() for part in split_rules(text))
 
 
+@given(
+    st.sampled_from(["Bash", "Edit", "mcp__a__b", "WebFetch"]),
+    st.text("ab()*\\\\:/ ", min_size=1, max_size=12),
+)
+def test_a_rule_that_is_written_out_reads_the_same_again(tool, content):
+    rule = parse_rule(f"{tool}({content})")
+    if isinstance(rule, Rule):
+        assert parse_rule(str(rule)) == rule
+
+
 @given(st.text("ab *", max_size=12), st.text("ab ", max_size=12))
 def test_patterns_match_what_their_stars_can_stand_for(content, text):
     pattern = command_pattern(content)
