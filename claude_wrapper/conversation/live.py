@@ -30,7 +30,7 @@ from .feeding import feed
 from .home import Home
 from .inbox import Inbox
 from .input_end import InputEnd
-from .leaving import Leaving
+from .leaving import Leaving, stop
 from .limits import Limits
 from .mirror import MirrorTarget, StoreMirror
 from .prompts import check_prompt, composed, prompt_line
@@ -44,7 +44,6 @@ from .watchdog import Watchdog
 __all__ = ["Live"]
 
 logger = logging.getLogger("claude_wrapper.conversation")
-
 
 _VERDICT_SECONDS = 2.0
 """How much longer than an agent may take to exit it may take to find out why it takes no more input."""
@@ -145,7 +144,7 @@ class Live:
             self._closing = self._inbox.closed = True
             self._inbox.release()
             try:
-                await self._stop(grace)
+                await stop(self._channel, grace)
             finally:
                 with anyio.move_on_after(self._limits.exit):
                     await self._read_all.wait()
@@ -156,16 +155,6 @@ class Live:
                 self._peer.fail(CLIConnectionError("The conversation is closed"))
                 self._ended.set()
                 self._closed.set()
-
-    # When an event loop of asyncio ends it cancels all tasks, once, whatever shields they have, and waits for
-    # them: what was cut short has to be done then.
-
-    async def _stop(self, grace: float | None) -> None:
-        try:
-            await self._channel.stop(grace)
-        except anyio.get_cancelled_exc_class():
-            await self._channel.stop(0)
-            raise
 
     async def _closed_by_another(self) -> None:
         self._background.excuse()
@@ -294,16 +283,8 @@ class Live:
             await self._closed.wait()
         except BaseException:
             if not self._closing:
-                await self._end_with_the_loop()
+                await self._leaving.leave_with_the_loop(self._read_to_the_end, self._read_all.is_set)
             raise
-
-    async def _end_with_the_loop(self) -> None:
-        with anyio.CancelScope(shield=True):
-            async with anyio.create_task_group() as tasks:
-                if not self._read_all.is_set():
-                    tasks.start_soon(self._read_to_the_end)
-                await self.leave()
-                tasks.cancel_scope.cancel()
 
     async def _read_to_the_end(self) -> None:
         failure: Exception | None = None

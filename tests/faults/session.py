@@ -121,8 +121,9 @@ async def allow(_name, _input, _context):
     return PermissionResultAllow()
 
 
-def options_of(agent, fault):
-    stalls = fault == "stall"
+def options_of(agent, fault, consumer):
+    # Whoever is cancelled or closes is told of nothing else, however slow the machine is.
+    stalls = fault == "stall" and consumer in {"reading", "idle"}
     return ClaudeAgentOptions(
         cli_path=agent.path,
         can_use_tool=allow,
@@ -142,7 +143,7 @@ class Case:
         self.agent = ScriptedAgent(folder, life=40)
         play(self.agent, place, fault)
         self.place, self.fault, self.consumer = place, fault, consumer
-        self.options = options_of(self.agent, fault)
+        self.options = options_of(self.agent, fault, consumer)
         self.messages = []
         self.later = None
 
