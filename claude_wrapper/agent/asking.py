@@ -276,7 +276,7 @@ class Asker:
         if turn.superseded:
             fields["supersedes"], turn.superseded = turn.superseded, []
         turn.shown.append(uuid)
-        turn.answered = True
+        turn.answered = turn.answered or bool(turn.prompt_uuids)
         turn.clock.first_frame = turn.clock.first_frame or time.monotonic()
         body = AssistantBody(
             content=[data],  # type: ignore[list-item]  # the API's blocks travel as they are, whatever their type
