@@ -84,7 +84,10 @@ class Run(AsyncGenerator[Any, None]):
     async def athrow(self, typ: Any, val: Any = None, tb: TracebackType | None = None) -> Any:
         """End the run and raise."""
         await self.aclose()
-        raise typ if val is None else val
+        error = typ if val is None else val
+        if isinstance(error, type):
+            error = error()
+        raise error.with_traceback(tb)
 
     async def _begin(self) -> Live:
         check_prompts(self._prompt)
