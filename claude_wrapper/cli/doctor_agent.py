@@ -92,10 +92,17 @@ def others(chosen: AgentProgram | None) -> Iterator[Finding]:
             yield Finding(f"other: {name}", "note", text, {"path": found})
     manifest = bundled_path().with_name("manifest.json")
     if manifest.is_file():
-        bundle = msgspec.json.decode(manifest.read_bytes())
-        fields = {name: bundle.get(name) for name in ("version", "protocol", "tag", "components")}
-        text = f"version {bundle.get('version')}, built for {bundle.get('tag')}"
-        yield Finding("bundle", "ok", text, fields)
+        yield _bundle(manifest)
+
+
+def _bundle(manifest: Path) -> Finding:
+    try:
+        bundle = msgspec.json.decode(manifest.read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError) as error:
+        return Finding("bundle", "warning", f"{manifest} cannot be read: {error}; install the wheel again")
+    fields = {name: bundle.get(name) for name in ("version", "protocol", "tag", "components")}
+    text = f"version {bundle.get('version')}, built for {bundle.get('tag')}"
+    return Finding("bundle", "ok", text, fields)
 
 
 class Handshake:
@@ -133,9 +140,7 @@ def shake_hands(cli_path: str | None) -> Handshake:
 
 
 async def _handshake(cli_path: str | None) -> dict[str, Any]:
-    options = ClaudeAgentOptions(
-        cli_path=cli_path, initialize_timeout=_PATIENCE, close_timeout=5.0, setting_sources=[]
-    )
+    options = ClaudeAgentOptions(cli_path=cli_path, initialize_timeout=_PATIENCE, close_timeout=5.0)
     client = ClaudeSDKClient(options)
     await client.connect()
     try:

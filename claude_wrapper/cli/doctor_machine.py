@@ -22,16 +22,9 @@ __all__ = ["folders", "programs", "sandbox", "terminal"]
 
 def folders() -> Iterator[Finding]:
     """Where the agent keeps its files, and whether it can."""
-    yield _folder("config", _config_dir(), "sessions are not saved and settings are not read")
+    yield _folder("config", config_dir(os.environ), "sessions are not saved and settings are not read")
     yield _folder("cache", Path(platformdirs.user_cache_dir("claude-wrapper")), "nothing is kept for later")
     yield _folder("temporary", Path(_temporary()), "large output of tools cannot be kept")
-
-
-def _config_dir() -> Path:
-    try:
-        return config_dir(os.environ)
-    except RuntimeError:  # no home, and the system does not know one
-        return Path("/nonexistent/.claude")
 
 
 def _temporary() -> str:

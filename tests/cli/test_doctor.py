@@ -3,7 +3,9 @@
 import json
 import os
 import shutil
+import socket
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -102,12 +104,49 @@ def test_a_missing_key_is_a_fault(report, reachable):
         ("http://127.0.0.1:1", "refused"),
         ("ftp://127.0.0.1", "no http or https address"),
         ("http://", "no http or https address"),
+        ("http://[bad", "no http or https address"),
+        ("http://user:word@host:port", "no http or https address"),
+        ("http://a b", "no http or https address"),
     ],
 )
 def test_an_address_that_does_not_answer_is_a_fault(report, url, why):
     found = report(env={"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url})["base URL"]
     assert found["status"] == "fault"
     assert why in found["text"]
+
+
+def test_an_address_where_something_else_answers_is_a_fault(report):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(30)
+
+        def answer():
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1024)
+                connection.sendall(b"-ERR unknown command\r\n")
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}"
+        found = report(env={"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url})["base URL"]
+        thread.join(10)
+    assert found["status"] == "fault"
+    assert "does not answer as web servers do" in found["text"]
+
+
+def test_a_key_from_the_settings_is_found(report, model, tmp_path):
+    config = tmp_path / "config"
+    config.mkdir()
+    (config / "settings.json").write_text('{"apiKeyHelper": "echo key"}')
+    found = report(env={"ANTHROPIC_BASE_URL": model.url, "CLAUDE_CONFIG_DIR": str(config)})["key"]
+    assert found["status"] == "ok"
+    assert "apiKeyHelper" in found["text"]
+
+
+def test_models_at_a_cloud_need_no_key_of_the_api(report):
+    found = report(env={"CLAUDE_CODE_USE_BEDROCK": "1", "AWS_REGION": "eu-west-1"})
+    assert found["key"]["status"] == found["base URL"]["status"] == "note"
+    assert "AWS Bedrock" in found["key"]["text"]
 
 
 def test_a_proxy_that_is_away_is_named(report):
