@@ -82,9 +82,9 @@ class ClaudeSDKClient(ClientRequests):
 
     async def close(self, timeout: float | None = None) -> None:
         """End the conversation as `disconnect` does; the agent has `timeout` seconds to end by itself."""
+        check_grace(timeout)
         if self._connecting is not None:
             await self._connecting.call_off()
-        check_grace(timeout)
         live = self._live
         if live is not None:
             await live.close(timeout)

@@ -95,7 +95,7 @@ def _check_matcher(name: str, matcher: Any) -> None:
         raise refuse(name, f"has a HookMatcher whose hooks are no list of functions: {given(hooks)}")
     if matcher.timeout is not None:
         check_positive(f"{name} timeout", matcher.timeout)
-    if matcher.on_failure not in {None, "continue", "block"}:
+    if matcher.on_failure not in (None, "continue", "block"):
         raise refuse(name, f"has on_failure {given(matcher.on_failure)}; use 'continue' or 'block'")
 
 

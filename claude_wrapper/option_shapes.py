@@ -17,7 +17,7 @@ from .errors import OptionsError
 from .option_values import AgentDefinition, EffortLevel, SessionStoreFlushMode, SettingSource, ThinkingDisplay
 from .options import ClaudeAgentOptions
 
-__all__ = ["check_positive", "check_shapes", "given", "refuse"]
+__all__ = ["check_positive", "check_shapes", "given", "is_positive", "refuse"]
 
 Check = Callable[[str, Any], None]
 
@@ -127,9 +127,14 @@ def _whole(least: int) -> Check:
     return check
 
 
+def is_positive(value: Any) -> bool:
+    """Whether this is a number above 0."""
+    return _is_number(value) and value > 0
+
+
 def check_positive(name: str, value: Any) -> None:
     """Refuse what is no number above 0."""
-    if not _is_number(value) or value <= 0:
+    if not is_positive(value):
         raise refuse(name, f"must be a number greater than 0, got {given(value)}")
 
 
@@ -214,12 +219,12 @@ def _rules(name: str, value: Any) -> None:
 def _thinking(name: str, value: Any) -> None:
     value = _mapping(name, value)
     kind = value.get("type")
-    if kind not in {"adaptive", "enabled", "disabled"}:
+    if kind not in ("adaptive", "enabled", "disabled"):
         raise refuse(name, f"needs the type 'adaptive', 'enabled' or 'disabled', got {given(kind)}")
     if kind == "enabled":
         _whole(1)(f"{name}['budget_tokens']", value.get("budget_tokens"))
     display = value.get("display")
-    if display not in {None, *get_args(ThinkingDisplay), "highlights"}:
+    if display not in (None, *get_args(ThinkingDisplay), "highlights"):
         raise refuse(name, f"has the unknown display {given(display)}; use 'summarized' or 'omitted'")
 
 

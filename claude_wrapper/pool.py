@@ -17,6 +17,7 @@ from claude_wrapper.conversation.home import Home
 from claude_wrapper.conversation.run import Run
 from claude_wrapper.errors import ClientUseError, OptionsError
 from claude_wrapper.option_conflicts import validate
+from claude_wrapper.option_shapes import is_positive
 from claude_wrapper.options import ClaudeAgentOptions
 from claude_wrapper.warm import WarmAgent, startup
 
@@ -55,8 +56,8 @@ class AgentPool:
         idle_timeout: float | None = None,
     ) -> None:
         self._options = options if options is not None else ClaudeAgentOptions()
-        self._size = size
-        self._limit = max(4 * size, 8) if limit is None else limit
+        self._size = _whole("size", size)
+        self._limit = max(4 * size, 8) if limit is None else _whole("limit", limit)
         self._idle_timeout = idle_timeout
         self._check()
         self._running: _Running | None = None
@@ -68,7 +69,7 @@ class AgentPool:
             raise OptionsError(
                 f"A pool needs 1 <= size <= limit, got size={self._size} and limit={self._limit}"
             )
-        if self._idle_timeout is not None and not self._idle_timeout > 0:
+        if self._idle_timeout is not None and not is_positive(self._idle_timeout):
             raise OptionsError(f"idle_timeout must be a number greater than 0, got {self._idle_timeout!r}")
         options = self._options
         goes_on = options.resume or options.continue_conversation
@@ -133,6 +134,12 @@ class AgentPool:
         if self._running is None:
             raise ClientUseError("This pool is not open: use it in `async with`")
         return self._running
+
+
+def _whole(name: str, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise OptionsError(f"{name} must be a whole number, got {value!r}")
+    return value
 
 
 class _Running:

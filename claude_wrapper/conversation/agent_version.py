@@ -19,7 +19,8 @@ _REMEDY = "Install both from one wheel, or name another agent by cli_path or CLA
 
 def agent_version(info: Mapping[str, Any]) -> str | None:
     """Return the version of this project's agent; None for the agent of somebody else."""
-    for capability in info.get("capabilities") or ():
+    told = info.get("capabilities")
+    for capability in told if isinstance(told, list) else ():
         if isinstance(capability, str) and capability.startswith(_OWN):
             return capability.removeprefix(_OWN)
     return None
@@ -45,7 +46,7 @@ def mismatch(info: Mapping[str, Any], library: str = __version__) -> str | None:
 
 
 def _numbers(version: str) -> tuple[int, ...]:
-    found = re.match(r"\d+(?:\.\d+)*", version)
+    found = re.match(r"\d{1,9}(?:\.\d{1,9})*", version)
     return tuple(map(int, found[0].split("."))) if found else ()
 
 

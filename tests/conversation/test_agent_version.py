@@ -25,6 +25,7 @@ def own(version):
         (own("0.10.0"), "newer than this library"),
         ({"claude_code_version": "2.0.77"}, "its version is 2.0.77, older than 2.1"),
         ({"claude_code_version": "3.0.0"}, "its version is 3.0.0, newer than 2.1"),
+        ({"claude_code_version": "9" * 5000}, "newer than 2.1"),
     ],
 )
 def test_an_agent_of_another_version_is_told(info, says):
@@ -39,6 +40,7 @@ def test_an_agent_of_another_version_is_told(info, says):
         {},
         {"claude_code_version": "dev"},
         {"capabilities": [1, None]},
+        {"capabilities": 7},
     ],
 )
 def test_an_agent_that_fits_or_tells_nothing_is_taken_as_it_is(info):
