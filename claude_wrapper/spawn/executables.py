@@ -32,7 +32,8 @@ def why_forbidden(path: Path) -> str:
     mode = path.stat().st_mode
     if not mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH):
         return f"is not executable; allow it with: chmod +x {path}"
-    if hasattr(os, "statvfs") and os.statvfs(path).f_flag & os.ST_NOEXEC:
+    # Only Linux tells it.
+    if hasattr(os, "ST_NOEXEC") and os.statvfs(path).f_flag & os.ST_NOEXEC:
         return "lies on a file system that is mounted noexec, from which no program may be run; move it"
     return f"may not be run by this user; its mode is {stat.filemode(mode)}"
 

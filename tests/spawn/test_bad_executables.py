@@ -11,7 +11,7 @@ import pytest
 
 from claude_wrapper import ClaudeAgentOptions, ClaudeSDKClient
 from claude_wrapper.errors import AgentStartError, CLIConnectionError, ProcessError
-from claude_wrapper.spawn.executables import why_not_a_program
+from claude_wrapper.spawn.executables import why_forbidden, why_not_a_program
 from claude_wrapper.spawn.start import start_agent
 from claude_wrapper.testing import ScriptedAgent
 
@@ -134,6 +134,18 @@ except Exception as error:
     assert done.stdout.startswith("AgentStartError"), done.stderr
     assert "mounted noexec" in done.stdout
     assert "chmod" not in done.stdout
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may run everything that somebody may")
+async def test_a_file_that_only_others_may_run_is_told_with_its_mode(tmp_path):
+    path = runnable(tmp_path / "agent", b"#!/bin/sh\n")
+    path.chmod(0o611)
+    assert "may not be run by this user; its mode is -rw---x--x" in refusal(path)
+
+
+async def test_systems_that_tell_nothing_of_noexec_say_what_they_can(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "ST_NOEXEC", raising=False)
+    assert "its mode is -rwxr-xr-x" in why_forbidden(runnable(tmp_path / "agent", b""))
 
 
 async def test_a_slow_start_is_waited_for(tmp_path):
