@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Coroutine, Iterable, Iterator, Mapping
+import warnings
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from claude_wrapper.client import ClaudeSDKClient as AsyncClient
@@ -12,7 +13,7 @@ from claude_wrapper.options import ClaudeAgentOptions
 
 from .blocking_query import END, next_or_end
 from .loop_thread import ConversationClosedError, LoopThread
-from .plain_callbacks import async_options, async_prompts, async_servers
+from .plain_callbacks import Prompts, async_options, async_prompts, async_servers
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from claude_wrapper.conversation.channels import Transport
     from claude_wrapper.mcp_config import McpServerConfig
     from claude_wrapper.messages import Message
-
-    Prompts = str | Iterable[dict[str, Any]] | AsyncIterable[dict[str, Any]]
 
 __all__ = ["ClaudeSDKClient", "Started"]
 
@@ -122,6 +121,15 @@ class ClaudeSDKClient:
         exc_tb: TracebackType | None,
     ) -> None:
         self.disconnect()
+
+    def __del__(self) -> None:
+        conversation = getattr(self, "_open", None)
+        if conversation is not None and self._owns_loop and conversation[0].is_running:
+            loop, client = conversation
+            loop.stop()
+            # A warning may be an error, so it comes last.
+            text = f"the client of the agent {client.pid} was not closed"
+            warnings.warn(text, ResourceWarning, source=self, stacklevel=2)
 
     @property
     def alive(self) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from claude_wrapper.conversation.channels import Transport
     from claude_wrapper.messages import Message
 
-__all__ = ["END", "next_or_end", "query"]
+__all__ = ["END", "messages_of", "next_or_end", "query"]
 
 END: Any = object()
 """Stands for the end of an iteration, which no coroutine may raise."""
@@ -39,11 +39,16 @@ def query(
         start = partial(start_conversation, async_options(given, loop.abort), transport)
         run = Run(async_prompts(prompt, loop.abort), start)
         loop.at_the_end = run.aclose
-        # As many messages at a time as have come: each call between threads costs as much as many.
-        while batch := loop.call(run.next_batch):
-            yield from batch
+        yield from messages_of(loop, run)
     finally:
         loop.close()
+
+
+def messages_of(loop: LoopThread, run: Run) -> Iterator[Message]:
+    """Give the messages of a run that goes on in another thread."""
+    # As many messages at a time as have come: each call between threads costs as much as many.
+    while batch := loop.call(run.next_batch):
+        yield from batch
 
 
 async def next_or_end(items: AsyncIterator[Any]) -> Any:

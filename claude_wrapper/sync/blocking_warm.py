@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable, Iterator
+import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,8 +15,9 @@ from claude_wrapper.warm import WarmAgent as AsyncWarmAgent
 from claude_wrapper.warm import startup as start_up
 
 from .blocking_client import ClaudeSDKClient
+from .blocking_query import messages_of
 from .loop_thread import ConversationClosedError, LoopThread
-from .plain_callbacks import async_options, async_prompts
+from .plain_callbacks import Prompts, async_options, async_prompts
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -24,17 +26,17 @@ if TYPE_CHECKING:
     from claude_wrapper.conversation.run import Run
     from claude_wrapper.messages import Message
 
-    Prompts = str | Iterable[dict[str, Any]] | AsyncIterable[dict[str, Any]]
-
 __all__ = ["AgentPool", "WarmAgent", "startup"]
 
 
 def startup(options: ClaudeAgentOptions | None = None, *, transport: Transport | None = None) -> WarmAgent:
     """Start an agent and shake hands with it, for a prompt that comes later.
 
-    with startup(options) as warm:
-        for message in warm.query(input("What shall it do? ")):
-            ...
+    Raises what `ClaudeSDKClient.connect` raises. Whoever gets it uses or closes it:
+
+        with startup(options) as warm:
+            for message in warm.query(input("What shall it do? ")):
+                ...
     """
     given = options if options is not None else ClaudeAgentOptions()
     loop = LoopThread()
@@ -57,6 +59,7 @@ class WarmAgent:
         """What it was started with."""
         self._loop = loop
         self._warm = warm
+        self._taken = False
 
     @property
     def alive(self) -> bool:
@@ -86,7 +89,15 @@ class WarmAgent:
         async def client() -> AsyncClient:
             return AsyncClient.from_warm(self._warm)
 
-        return self._loop, self._loop.call(client)
+        conversation = self._loop, self._loop.call(client)
+        self._taken = True
+        return conversation
+
+    def __del__(self) -> None:
+        if not getattr(self, "_taken", True) and self._loop.is_running:
+            self._loop.stop()
+            text = f"the agent {self.pid} was not closed"
+            warnings.warn(text, ResourceWarning, source=self, stacklevel=2)
 
     def kill(self) -> None:
         """End the agent at once, from any thread. Whoever reads its messages is told by a ProcessError."""
@@ -215,9 +226,7 @@ class _Lent:
 def _messages(loop: LoopThread, messages: Any) -> Iterator[Message]:
     run = cast("Run", messages)
     try:
-        # As many messages at a time as have come: each call between threads costs as much as many.
-        while batch := loop.call(run.next_batch):
-            yield from batch
+        yield from messages_of(loop, run)
     finally:
         with suppress(ConversationClosedError):
             loop.call(run.aclose)

@@ -7,6 +7,7 @@ import atexit
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from typing import TypeVar
 
 import anyio
@@ -84,17 +85,25 @@ class LoopThread:
         """Let whoever waits, or is the next to wait, raise this."""
         self._aborted = error
 
+    @property
+    def is_running(self) -> bool:
+        """Whether calls can be made."""
+        return self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Cancel every call and let the thread end by itself. May be called from any thread, and by `__del__`."""
+        assert self._loop is not None
+        assert self._stop is not None
+        # It may have ended already.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._stop.set)
+
     def close(self) -> None:
         """Cancel every call and end the thread. May be repeated, and called from any thread.
 
         Raises what went wrong at the end, or what has ended the loop before.
         """
-        try:
-            assert self._loop is not None
-            assert self._stop is not None
-            self._loop.call_soon_threadsafe(self._stop.set)
-        except RuntimeError:
-            pass  # it has ended already
+        self.stop()
         if not self._is_current:
             while self._thread.is_alive():
                 self._thread.join(_SLICE)

@@ -14,7 +14,10 @@ from claude_wrapper.hook_matchers import HookMatcher
 from claude_wrapper.options import ClaudeAgentOptions
 from claude_wrapper.tool_server import SdkMcpServer
 
-__all__ = ["Abort", "async_options", "async_prompts", "async_servers"]
+__all__ = ["Abort", "Prompts", "async_options", "async_prompts", "async_servers"]
+
+Prompts = str | Iterable[dict[str, Any]] | AsyncIterable[dict[str, Any]]
+"""What may be sent: a text, or the `user` frames of an iterable."""
 
 Abort = Callable[[BaseException], None]
 """Hands what must end the program, such as SystemExit, to the thread that waits for the conversation."""

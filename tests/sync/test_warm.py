@@ -1,5 +1,6 @@
 """Agents that are started ahead, and pools of them, without an event loop."""
 
+import gc
 import inspect
 import threading
 
@@ -55,6 +56,22 @@ def test_starting_and_making_a_pool_take_the_same_parameters():
         assert [(p.name, p.kind, p.default) for p in inspect.signature(ours).parameters.values()] == [
             (p.name, p.kind, p.default) for p in inspect.signature(theirs).parameters.values()
         ]
+
+
+@pytest.mark.parametrize("kind", ["warm agent", "client", "client of a warm agent"])
+def test_what_was_forgotten_is_ended_and_complained_about(agent, options, kind):
+    agent.wait("init").wait("eof")
+    given = options()
+    if kind == "client":
+        held = ClaudeSDKClient(given)
+        held.connect()
+    else:
+        held = startup(given)
+        held = ClaudeSDKClient.from_warm(held) if kind == "client of a warm agent" else held
+    with pytest.warns(ResourceWarning, match="was not closed"):  # noqa: PT031  # in a cycle it would wait for gc
+        del held
+        gc.collect()
+    agent.runs[0].wait_gone()
 
 
 def test_it_has_shaken_hands_before_there_is_a_prompt(agent, options):
