@@ -145,7 +145,7 @@ class Answers:
         )
 
     async def _models(self, request: ListModels) -> ModelsReply:
-        return ModelsReply(models=models())
+        return ModelsReply(models=models(self._parts.settings.environ))
 
     async def _version(self, request: GetBinaryVersion) -> AgentVersionReply:
         return AgentVersionReply(

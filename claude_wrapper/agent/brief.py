@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
+
+from claude_wrapper.wire.codec import encode
 
 from .api.catalog import Model, find_model
 from .api.request import CacheTtl, ModelRequest, cache_ttl
@@ -125,10 +128,17 @@ class Brief:
             system=self.system,
             tools=tools,
             cache=cache,
+            user_id=_user_id(session_id),
             session_id=session_id,
             betas=self._betas,
             extra=self._extra,
         )
+
+
+def _user_id(session_id: str) -> str:
+    """Who asks, as far as the provider is told to tell users apart: a session, no person and no machine."""
+    device = hashlib.sha256(session_id.encode()).hexdigest()
+    return encode({"device_id": device, "account_uuid": "", "session_id": session_id}).decode()
 
 
 def _extra_body(environ: Mapping[str, str]) -> Mapping[str, Any]:

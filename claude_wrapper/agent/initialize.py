@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -12,6 +13,7 @@ from claude_wrapper.wire.replies_steer import AccountInfo, InitializeReply, Mode
 from claude_wrapper.wire.requests_steer import Initialize
 
 from .api.catalog import find_model, load_catalog
+from .api.naming import provider_name
 from .api.providers import key_source
 from .hooks.registry import HookRegistry
 from .parts import Parts
@@ -97,11 +99,11 @@ def _reply(parts: Parts, *, hooks_applied: bool, parked: dict[str, str] | UnsetT
     return InitializeReply(
         commands=[],
         agents=[],
-        models=models(),
+        models=models(settings.environ),
         account=AccountInfo(
             token_source="none",  # noqa: S106  # the name of a place
             api_key_source=key_source(settings.environ, settings.api_key_helper),
-            api_provider="firstParty",
+            api_provider=provider_name(settings.environ),
         ),
         output_style="default",
         available_output_styles=["default"],
@@ -119,13 +121,13 @@ def _reply(parts: Parts, *, hooks_applied: bool, parked: dict[str, str] | UnsetT
     )
 
 
-def models() -> list[ModelInfo]:
+def models(environment: Mapping[str, str]) -> list[ModelInfo]:
     """The models that hosts may offer."""
     listed = []
     for value in _LISTED_MODELS:
         if value not in load_catalog().aliases:
             continue
-        model = find_model(value)
+        model = find_model(value, environment)
         listed.append(
             ModelInfo(
                 value=value,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, get_args
+
+from msgspec.structs import replace
 
 from claude_wrapper.store.history import Conversation
 
 from .api.catalog import Model, find_model
 from .api.cost import Ledger, ModelTotal
 from .api.fold import Reply
+from .api.naming import ProviderName
 from .api.usage import CacheCreation, OutputDetails, ServerToolUse, Usage
 
 __all__ = ["Meter"]
@@ -60,8 +63,14 @@ class Meter:
         self._all.total_cost_usd = conversation.total_cost_usd
         for name, total in conversation.model_usage.items():
             self._all.models[name] = ModelTotal(
-                find_model(name), _usage(total), float(total.get("costUSD") or 0.0)
+                _named(name, total), _usage(total), float(total.get("costUSD") or 0.0)
             )
+
+
+def _named(name: str, total: dict[str, Any]) -> Model:
+    provider = total.get("provider")
+    model = find_model(name)
+    return replace(model, provider=provider) if provider in get_args(ProviderName) else model
 
 
 def _usage(total: dict[str, Any]) -> Usage:

@@ -8,15 +8,15 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from .cloud import in_thread, is_on, library, no_credentials
+from .cloud import in_thread, library, no_credentials
 from .endpoint import Endpoint
+from .naming import aws_region, is_on, regional
 from .outgoing import Outgoing
 from .request import ModelRequest, encode_body, request_headers
 
 __all__ = ["Bedrock"]
 
 _VERSION = "bedrock-2023-05-31"
-_NAMES = {"eu": "eu", "ap": "apac", "us": "us", "ca": "us", "sa": "us"}
 
 
 class Bedrock:
@@ -28,8 +28,7 @@ class Bedrock:
 
     def __init__(self, endpoint: Endpoint, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        given = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
-        self._region = (given or "us-east-1").strip()
+        self._region = aws_region(environment)
         base = environment.get("ANTHROPIC_BEDROCK_BASE_URL", "").strip().rstrip("/")
         self._token = environment.get("AWS_BEARER_TOKEN_BEDROCK", "").strip() or None
         self._signs = self._token is None and not is_on(environment, "CLAUDE_CODE_SKIP_BEDROCK_AUTH")
@@ -55,7 +54,7 @@ class Bedrock:
             fields["anthropic_beta"] = betas
         body = encode_body(request, stream=stream, instead=fields)
         action = "invoke-with-response-stream" if stream else "invoke"
-        model = quote(self._model(request.model.api_name), safe=":.@-_")
+        model = quote(regional(request.model.api_name, self._environment), safe=":.@-_")
         url = f"{self.endpoint.base_url}/model/{model}/{action}"
         headers = self.endpoint.headers() + list(named.items())
         if self._signs:
@@ -73,12 +72,6 @@ class Bedrock:
         for secret in secrets:
             text = text.replace(secret, "[redacted]") if secret else text
         return self.endpoint.redact(text)
-
-    def _model(self, name: str) -> str:
-        """The model as Bedrock names it: by its profile for the region, unless the user said more."""
-        if name.startswith("arn:") or "anthropic." in name:
-            return name
-        return f"{_NAMES.get(self._region[:2], 'global')}.anthropic.{name}"
 
     def _signed(self, url: str, headers: list[tuple[str, str]], body: bytes) -> list[tuple[str, str]]:
         auth, awsrequest = library("botocore.auth", "bedrock"), library("botocore.awsrequest", "bedrock")

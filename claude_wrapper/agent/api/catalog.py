@@ -10,11 +10,12 @@ from typing import Literal
 
 import msgspec
 
+from .naming import LONG, ProviderName, is_default, meant, provider_name
+
 __all__ = ["Catalog", "Model", "Price", "SmallPrompt", "find_model", "load_catalog"]
 
 LONG_WINDOW = 1_000_000
 
-_LONG = re.compile(r"\[1m\]$", re.IGNORECASE)
 # What providers put around a model's name: `us.anthropic.` before, a date and a revision behind.
 _BEFORE = re.compile(r"^.*?(?=claude-)")
 _BEHIND = re.compile(r"(?:[-@]20\d{6}|-latest)?(?:[-@]v\d+(?::\d+)?|@default)?$")
@@ -42,7 +43,8 @@ class ModelFacts(msgspec.Struct, frozen=True):
 
     `thinking`: how it is asked for (`adaptive`, or `budget` of tokens, or there is `none`);
     `thinking_off`: what declining it takes (`disabled` is said, it is left out by `omit`, or it
-    `never` stops). `efforts` are the levels the model takes, `effort` the one it is given.
+    `never` stops). `efforts` are the levels the model takes, `effort` the one it is given. One that
+    `widens` is asked for with its long window where it takes the default model's place.
     """
 
     context_window: int
@@ -54,16 +56,23 @@ class ModelFacts(msgspec.Struct, frozen=True):
     efforts: list[str]
     effort: str | None = None
     small_prompt: SmallPrompt | None = None
+    widens: bool = False
 
 
 class Catalog(msgspec.Struct, frozen=True):
-    """The data file. `measured` is the day of its figures."""
+    """The data file. `measured` is the day of its figures.
+
+    `clouds` are the aliases that stand for another model at a provider. `unknown` is a model like
+    the newest; `unknown_price` is what it costs where the best model is one that is not listed either.
+    """
 
     measured: str
     web_search_request: float
     aliases: dict[str, str]
+    clouds: dict[str, dict[str, str]]
     successors: dict[str, str]
     unknown: ModelFacts
+    unknown_price: Price
     models: dict[str, ModelFacts]
 
 
@@ -82,6 +91,7 @@ class Model(msgspec.Struct, frozen=True):
     facts: ModelFacts
     context_window: int
     needs_long_window: bool
+    provider: ProviderName = "firstParty"
 
     @property
     def cost_basis(self) -> str:
@@ -103,23 +113,32 @@ def load_catalog() -> Catalog:
 def find_model(name: str | None, environment: Mapping[str, str] | None = None) -> Model:
     """Look up a model by alias or name; None, or an empty name, is the default model.
 
-    `environment` may replace what an alias stands for (ANTHROPIC_DEFAULT_SONNET_MODEL, …).
-    Models that are no longer served become their successors.
+    `environment` names the provider, and may replace what an alias stands for
+    (ANTHROPIC_DEFAULT_SONNET_MODEL, …). Models that are no longer served become their successors.
     """
+    catalog, environment = load_catalog(), environment or {}
+    provider = provider_name(environment)
+    model = _described(meant(name, catalog.aliases, catalog.clouds, environment), provider)
+    if is_default(name) and model.facts.widens and not model.needs_long_window:
+        model = _described(f"{model.api_name}[1m]", provider)
+    if not model.known:
+        price = _price_of_unknown(meant("opus", catalog.aliases, catalog.clouds, environment))
+        model = msgspec.structs.replace(model, facts=msgspec.structs.replace(model.facts, price=price))
+    return model
+
+
+def _price_of_unknown(best: str) -> Price:
+    """What nobody knows is taken to cost as much as the best model."""
     catalog = load_catalog()
-    given = (name or "").strip() or "default"
-    alias = _LONG.sub("", given).lower()
-    if alias in catalog.aliases:
-        replaced = (environment or {}).get(f"ANTHROPIC_DEFAULT_{alias.upper()}_MODEL", "").strip()
-        given = replaced or catalog.aliases[alias] + given[len(alias) :]
-    return _described(given)
+    facts = catalog.models.get(_canonical(LONG.sub("", best), catalog))
+    return catalog.unknown_price if facts is None else facts.price
 
 
 @lru_cache(maxsize=64)
-def _described(given: str) -> Model:
+def _described(given: str, provider: ProviderName) -> Model:
     catalog = load_catalog()
-    long = bool(_LONG.search(given))
-    api_name = _LONG.sub("", given)
+    long = bool(LONG.search(given))
+    api_name = LONG.sub("", given)
     canonical = _canonical(api_name, catalog)
     successor = catalog.successors.get(canonical)
     if successor is not None:
@@ -127,15 +146,17 @@ def _described(given: str) -> Model:
     facts = catalog.models.get(canonical)
     known = facts is not None
     facts = facts or catalog.unknown
-    needs_long_window = long and facts.context_window < LONG_WINDOW
+    needs_long_window = long and (not known or facts.context_window < LONG_WINDOW)
+    name = f"{api_name}[1m]" if needs_long_window else api_name
     return Model(
-        name=f"{api_name}[1m]" if needs_long_window else api_name,
+        name=name,
         api_name=api_name,
-        canonical=canonical,
+        canonical=f"{canonical}[1m]" if needs_long_window and not known else canonical,
         known=known,
         facts=facts,
         context_window=LONG_WINDOW if needs_long_window else facts.context_window,
         needs_long_window=needs_long_window,
+        provider=provider,
     )
 
 

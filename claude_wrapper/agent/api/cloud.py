@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import anyio.to_thread
@@ -11,16 +11,11 @@ import anyio.to_thread
 from .api_error import ApiError, endpoint_error
 from .failure import Failure
 
-__all__ = ["in_thread", "is_on", "library", "no_credentials"]
+__all__ = ["in_thread", "library", "no_credentials"]
 
 T = TypeVar("T")
 
 _PATIENCE = 60.0
-
-
-def is_on(environment: Mapping[str, str], name: str) -> bool:
-    """Whether a switch of the environment is on."""
-    return environment.get(name, "").strip().lower() in {"1", "true", "yes", "on"}
 
 
 def library(name: str, extra: str) -> Any:

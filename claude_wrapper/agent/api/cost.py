@@ -61,7 +61,7 @@ class ModelTotal(msgspec.Struct):
             "cacheCreationEphemeral5mInputTokens": usage.cache_creation.ephemeral_5m_input_tokens,
             "cacheCreationEphemeral1hInputTokens": usage.cache_creation.ephemeral_1h_input_tokens,
             "canonicalModel": self.model.canonical,
-            "provider": "firstParty",
+            "provider": self.model.provider,
             "costBasis": self.model.cost_basis,
         }
 

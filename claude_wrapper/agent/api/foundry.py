@@ -8,8 +8,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from .api_error import endpoint_error
-from .cloud import in_thread, is_on, library
+from .cloud import in_thread, library
 from .endpoint import Endpoint
+from .naming import is_on
 from .outgoing import Outgoing
 from .request import ModelRequest, encode_body, request_headers
 

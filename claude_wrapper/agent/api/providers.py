@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from .direct import Direct
 from .endpoint import Endpoint
 from .key_helper import KeyHelper
+from .naming import provider_name
 from .outgoing import Provider
 
 __all__ = ["key_source", "provider_of"]
@@ -17,19 +18,16 @@ def provider_of(
 ) -> Provider:
     """The provider for CLAUDE_CODE_USE_BEDROCK, _VERTEX or _FOUNDRY; without one the API itself."""
     endpoint = Endpoint.from_environment(environment, user_agent=user_agent)
-
-    def is_on(name: str) -> bool:
-        return environment.get(name, "").strip().lower() in {"1", "true", "yes", "on"}
-
-    if is_on("CLAUDE_CODE_USE_BEDROCK"):
+    cloud = provider_name(environment)
+    if cloud == "bedrock":
         from .bedrock import Bedrock  # noqa: PLC0415  # start-up: hardly any run needs it
 
         return Bedrock(endpoint, environment)
-    if is_on("CLAUDE_CODE_USE_VERTEX"):
+    if cloud == "vertex":
         from .vertex import Vertex  # noqa: PLC0415  # start-up, as above
 
         return Vertex(endpoint, environment)
-    if is_on("CLAUDE_CODE_USE_FOUNDRY"):
+    if cloud == "foundry":
         from .foundry import Foundry  # noqa: PLC0415  # start-up, as above
 
         return Foundry(endpoint, environment)

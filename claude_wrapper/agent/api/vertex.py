@@ -9,8 +9,9 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from .api_error import endpoint_error
-from .cloud import in_thread, is_on, library
+from .cloud import in_thread, library
 from .endpoint import Endpoint
+from .naming import is_on
 from .outgoing import Outgoing
 from .request import ModelRequest, encode_body, request_headers
 
@@ -33,11 +34,11 @@ class Vertex:
         self._project = next((name for name in named if name), "")
         self._asks = not is_on(environment, "CLAUDE_CODE_SKIP_VERTEX_AUTH")
         self._credentials: Any = None
-        host = "" if self._region == "global" else f"{self._region}-"
-        base = environment.get("ANTHROPIC_VERTEX_BASE_URL", "").strip().rstrip("/")
+        self._environment = environment
+        self._base = environment.get("ANTHROPIC_VERTEX_BASE_URL", "").strip().rstrip("/")
         self.endpoint = replace(
             endpoint,
-            base_url=base or f"https://{host}aiplatform.googleapis.com/v1",
+            base_url=self._base or _address(self._region),
             api_key=None,
             auth_token=None,
         )
@@ -59,8 +60,9 @@ class Vertex:
         body = encode_body(request, stream=stream, instead={"anthropic_version": _VERSION, "stream": stream})
         action = "streamRawPredict" if stream else "rawPredict"
         model = quote(request.model.api_name, safe="@.-_")
-        place = f"projects/{self._project}/locations/{self._region}"
-        url = f"{endpoint.base_url}/{place}/publishers/anthropic/models/{model}:{action}"
+        region = self._region_of(request.model.canonical)
+        place = f"projects/{self._project}/locations/{region}"
+        url = f"{self._base or _address(region)}/{place}/publishers/anthropic/models/{model}:{action}"
         return Outgoing(url, endpoint.headers() + request_headers(request, endpoint.betas), body)
 
     def forget(self) -> bool:
@@ -74,6 +76,13 @@ class Vertex:
         text = text.replace(token, "[redacted]") if token else text
         return self.endpoint.redact(text)
 
+    def _region_of(self, model: str) -> str:
+        """Models may be served elsewhere: VERTEX_REGION_CLAUDE_4_5_SONNET or, as newer ones, …_HAIKU_4_5 says where."""
+        family, *numbers = model.removeprefix("claude-").upper().split("-")
+        names = ["_".join([*numbers, family]), "_".join([family, *numbers])]
+        given = (self._environment.get(f"VERTEX_REGION_CLAUDE_{name}", "").strip() for name in names)
+        return next((region for region in given if region), self._region)
+
     def _token(self) -> str:
         if self._credentials is None:
             self._credentials, project = library("google.auth", "vertex").default(scopes=[_SCOPE])
@@ -81,3 +90,8 @@ class Vertex:
         if not self._credentials.valid:
             self._credentials.refresh(library("google.auth.transport.requests", "vertex").Request())
         return str(self._credentials.token)
+
+
+def _address(region: str) -> str:
+    host = "" if region == "global" else f"{region}-"
+    return f"https://{host}aiplatform.googleapis.com/v1"

@@ -236,6 +236,47 @@ async def test_foundry_speaks_the_api_itself_with_a_key_of_its_own(answer_with, 
     assert json.loads(raw)["model"] == "claude-sonnet-4-5"
 
 
+@pytest.mark.feature("ENV-11")
+async def test_foundry_is_asked_with_a_token_of_the_machines_identity(answer_with, new_request, monkeypatch):
+    tokens, asked = await answer_with(
+        b'{"access_token": "ey.token", "expires_on": "4102444800", "resource": "r", "token_type": "Bearer"}',
+        "application/json",
+    )
+    url, seen = await answer_with(SSE, "text/event-stream")
+    monkeypatch.setenv("AZURE_TOKEN_CREDENTIALS", "ManagedIdentityCredential")
+    monkeypatch.setenv("IDENTITY_ENDPOINT", f"{tokens}/msi/token")
+    monkeypatch.setenv("IDENTITY_HEADER", "secret-of-the-machine")
+    environment = {"CLAUDE_CODE_USE_FOUNDRY": "1", "ANTHROPIC_FOUNDRY_BASE_URL": url}
+    assert text_of(await replies(environment, new_request())) == "Hello"
+    ((_, headers, _),) = seen
+    assert headers["authorization"] == "Bearer ey.token"
+    assert "x-api-key" not in headers
+    ((target, headers, _),) = asked
+    assert "cognitiveservices.azure.com" in target
+    assert headers["x-identity-header"] == "secret-of-the-machine"
+
+
+@pytest.mark.parametrize(
+    ("model", "variable", "region"),
+    [
+        ("claude-sonnet-4-5", "VERTEX_REGION_CLAUDE_4_5_SONNET", "europe-west1"),
+        ("claude-opus-4-5@20251101", "VERTEX_REGION_CLAUDE_4_5_OPUS", "europe-west1"),
+        ("claude-haiku-4-5", "VERTEX_REGION_CLAUDE_HAIKU_4_5", "europe-west1"),
+        ("claude-haiku-4-5", "VERTEX_REGION_CLAUDE_4_5_SONNET", "us-east5"),
+    ],
+)
+async def test_a_model_may_be_served_in_another_region(new_request, model, variable, region):
+    environment = {
+        "CLAUDE_CODE_USE_VERTEX": "1",
+        "ANTHROPIC_VERTEX_PROJECT_ID": "p",
+        "CLAUDE_CODE_SKIP_VERTEX_AUTH": "1",
+        variable: "europe-west1",
+    }
+    outgoing = await provider_of(environment).outgoing(new_request(model=model), stream=True)
+    place = f"https://{region}-aiplatform.googleapis.com/v1/projects/p/locations/{region}/"
+    assert outgoing.url.startswith(place)
+
+
 @pytest.mark.parametrize(
     ("environment", "host"),
     [

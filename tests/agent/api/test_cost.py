@@ -186,6 +186,126 @@ def test_the_environment_can_say_what_an_alias_stands_for():
     assert find_model("claude-sonnet-5", environment).api_name == "claude-sonnet-5"
 
 
+@pytest.mark.feature("ENV-10")
+@pytest.mark.parametrize(
+    ("given", "environment", "name", "provider"),
+    [
+        (None, {"ANTHROPIC_DEFAULT_OPUS_MODEL": "my-opus"}, "my-opus[1m]", "firstParty"),
+        (None, {"ANTHROPIC_DEFAULT_OPUS_MODEL": "claude-opus-4-6"}, "claude-opus-4-6[1m]", "firstParty"),
+        (None, {"ANTHROPIC_DEFAULT_OPUS_MODEL": "claude-opus-4-5"}, "claude-opus-4-5", "firstParty"),
+        (None, {"ANTHROPIC_DEFAULT_OPUS_MODEL": "haiku"}, "claude-haiku-5-5", "firstParty"),
+        ("opus", {"ANTHROPIC_DEFAULT_OPUS_MODEL": "my-opus"}, "my-opus", "firstParty"),
+        ("best", {"ANTHROPIC_DEFAULT_OPUS_MODEL": "my-opus"}, "my-opus", "firstParty"),
+        ("opusplan", {"ANTHROPIC_DEFAULT_SONNET_MODEL": "my-sonnet"}, "my-sonnet", "firstParty"),
+        ("sonnet[1m]", {"ANTHROPIC_DEFAULT_SONNET_MODEL": "my-sonnet"}, "my-sonnet[1m]", "firstParty"),
+        ("haiku", {"CLAUDE_CODE_USE_VERTEX": "1"}, "claude-haiku-4-5@20251001", "vertex"),
+        ("sonnet", {"CLAUDE_CODE_USE_VERTEX": "1"}, "claude-sonnet-5-5", "vertex"),
+        (None, {"CLAUDE_CODE_USE_FOUNDRY": "1"}, "claude-sonnet-5-5", "foundry"),
+        ("haiku", {"CLAUDE_CODE_USE_FOUNDRY": "1"}, "claude-haiku-4-5", "foundry"),
+        (None, {"CLAUDE_CODE_USE_BEDROCK": "1"}, "us.anthropic.claude-opus-5-5", "bedrock"),
+        (
+            "haiku",
+            {"CLAUDE_CODE_USE_BEDROCK": "1", "AWS_REGION": "eu-west-1"},
+            "eu.anthropic.claude-haiku-4-5-20251001-v1:0",
+            "bedrock",
+        ),
+        (
+            "sonnet[1m]",
+            {"CLAUDE_CODE_USE_BEDROCK": "1", "AWS_REGION": "ap-southeast-2"},
+            "apac.anthropic.claude-sonnet-4-5-20250929-v1:0[1m]",
+            "bedrock",
+        ),
+        (
+            "opus",
+            {"CLAUDE_CODE_USE_BEDROCK": "1", "AWS_REGION": "us-gov-west-1"},
+            "us-gov.anthropic.claude-opus-5-5",
+            "bedrock",
+        ),
+        (
+            "opus",
+            {"CLAUDE_CODE_USE_BEDROCK": "1", "AWS_REGION": "sa-east-1"},
+            "global.anthropic.claude-opus-5-5",
+            "bedrock",
+        ),
+        ("haiku", {"CLAUDE_CODE_USE_BEDROCK": "1", "ANTHROPIC_DEFAULT_HAIKU_MODEL": "m"}, "m", "bedrock"),
+    ],
+)
+def test_an_alias_stands_for_what_the_environment_and_the_provider_say(given, environment, name, provider):
+    model = find_model(given, environment)
+    ledger = Ledger()
+    ledger.enter(reply("msg_1", input_tokens=1), model)
+    assert {key: total["provider"] for key, total in ledger.to_wire().items()} == {name: provider}
+
+
+@pytest.mark.feature("COST-01")
+@pytest.mark.parametrize(
+    ("best", "dollars"), [("", 4.0), ("my-opus", 5.0), ("claude-sonnet-4-5", 3.0), ("claude-opus-4-5", 5.0)]
+)
+def test_what_nobody_knows_costs_as_much_as_the_best_model(best, dollars):
+    model = find_model("nosuch-model", {"ANTHROPIC_DEFAULT_OPUS_MODEL": best})
+    assert cost_of(read_usage({"input_tokens": MILLION}), model) == dollars
+    assert model.cost_basis == "unknown"
+
+
+# Dollars for a million tokens of each kind, context window and most output, as an agent of the field reports them.
+@pytest.mark.feature("COST-01", "COST-05")
+@pytest.mark.parametrize(
+    ("model", "prices", "window", "output"),
+    [
+        ("claude-opus-5-5", [4, 20, 0.2, 5, 8], 1_000_000, 128_000),
+        ("claude-opus-5", [5, 25, 0.5, 6.25, 10], 1_000_000, 64_000),
+        ("claude-opus-4-8", [5, 25, 0.5, 6.25, 10], 1_000_000, 64_000),
+        ("claude-opus-4-7", [5, 25, 0.5, 6.25, 10], 1_000_000, 64_000),
+        ("claude-opus-4-6", [5, 25, 0.5, 6.25, 10], 200_000, 64_000),
+        ("claude-opus-4-5", [5, 25, 0.5, 6.25, 10], 200_000, 32_000),
+        ("claude-sonnet-5-5", [2, 10, 0.1, 2.5, 4], 1_000_000, 128_000),
+        ("claude-sonnet-5", [2, 10, 0.2, 2.5, 4], 1_000_000, 64_000),
+        ("claude-sonnet-4-6", [3, 15, 0.3, 3.75, 6], 200_000, 32_000),
+        ("claude-sonnet-4-5", [3, 15, 0.3, 3.75, 6], 200_000, 32_000),
+        ("claude-sonnet-4-0", [3, 15, 0.3, 3.75, 6], 200_000, 32_000),
+        ("claude-haiku-5-5", [0.5, 2.5, 0.05, 0.625, 1], 1_000_000, 128_000),
+        ("claude-haiku-4-5", [1, 5, 0.1, 1.25, 2], 200_000, 32_000),
+        ("claude-3-5-haiku", [0.8, 4, 0.08, 1, 1.6], 200_000, 8_192),
+        ("claude-fable-5-2", [8, 40, 0.2, 10, 16], 1_000_000, 128_000),
+        ("claude-fable-5-1", [10, 50, 0.25, 12.5, 20], 1_000_000, 64_000),
+        ("claude-fable-5", [10, 50, 1, 12.5, 20], 1_000_000, 64_000),
+        ("claude-mythos-5", [10, 50, 1, 12.5, 20], 1_000_000, 64_000),
+        ("claude-unknown-9", [4, 20, 0.2, 5, 8], 1_000_000, 32_000),
+    ],
+)
+def test_every_listed_model_has_the_prices_and_limits_of_the_field(model, prices, window, output):
+    found = find_model(model)
+    kinds = [
+        {"input_tokens": MILLION},
+        {"output_tokens": MILLION, "input_tokens": 200_000},
+        {"cache_read_input_tokens": MILLION},
+        {"cache_creation_input_tokens": MILLION},
+        {
+            "cache_creation_input_tokens": MILLION,
+            "cache_creation": {"ephemeral_1h_input_tokens": MILLION},
+        },
+    ]
+    priced = [cost_of(read_usage(usage), found) for usage in kinds]
+    priced[1] -= cost_of(read_usage({"input_tokens": 200_000}), found)
+    assert priced == pytest.approx(prices)
+    assert (found.context_window, found.facts.max_output) == (window, output)
+
+
+def test_every_listed_model_is_among_those_that_were_measured():
+    marks = test_every_listed_model_has_the_prices_and_limits_of_the_field.pytestmark
+    measured = {row[0] for mark in marks if mark.name == "parametrize" for row in mark.args[1]}
+    unmeasured = {"claude-3-7-sonnet", "claude-3-5-sonnet"}
+    assert set(load_catalog().models) == measured - {"claude-unknown-9"} | unmeasured
+
+
+@pytest.mark.feature("COST-01")
+@pytest.mark.parametrize("tier", ["standard", "priority", "batch", None])
+@pytest.mark.parametrize("speed", ["standard", "fast", None])
+def test_tiers_and_speeds_that_the_api_names_are_priced_alike(tier, speed):
+    usage = read_usage({"input_tokens": MILLION, "service_tier": tier, "speed": speed})
+    assert cost_of(usage, find_model(SONNET)) == 3.0
+
+
 def test_every_name_in_the_catalog_leads_to_a_listed_model():
     catalog = load_catalog()
     for name in [*catalog.aliases, *catalog.successors, *catalog.models]:
