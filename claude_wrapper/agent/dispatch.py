@@ -68,14 +68,18 @@ class Dispatcher:
             return tool_input
 
     def is_read_only(self, call: ToolCall) -> bool:
-        """Whether a call may run beside others. One that will fail before it runs changes nothing."""
+        """Whether a call may run beside others. Of one whose input does not fit nobody can tell."""
         tool = self._toolbox.find(call.name)
         if tool is None or call.unparsed is not None:
-            return True
+            return False
         try:
             return tool.is_read_only(self._validated(tool, call.input))
         except InputRejected:
-            return True
+            return False
+
+    def is_unknown(self, call: ToolCall) -> bool:
+        """Whether there is no such tool, so that the call is over as soon as it is made."""
+        return self._toolbox.find(call.name) is None
 
     async def dispatch(self, call: ToolCall, may_run: Callable[[], Awaitable[None]]) -> CallResult:
         """Carry out one call, running it only once `may_run` returns. Whatever goes wrong is a result."""
@@ -107,6 +111,9 @@ class Dispatcher:
         tool = self._toolbox.find(call.name)
         if tool is None or self._toolbox.is_off(tool.name):
             text = f"Error: No such tool available: {call.name}"
+            meant = self._toolbox.spelt_otherwise(call.name)
+            if meant is not None:
+                text += f". Upper and lower case count in names: use {meant}."
             if call.name in BUILTIN_NAMES:
                 text += f". {call.name} is switched off in this session and in its subagents."
             raise InputRejected(text, text)

@@ -118,7 +118,9 @@ def _model(
 
 def _display(arguments: Arguments) -> str | None:
     """How thinking is to be shown where nobody says it: not at all where only the answer is printed."""
-    return None if arguments.value("output_format") == "stream-json" else "omitted"
+    output = arguments.value("output_format")
+    whole = output == "stream-json" or (output == "json" and arguments.has("verbose"))
+    return None if whole else "omitted"
 
 
 def _text(value: Any) -> str | None:

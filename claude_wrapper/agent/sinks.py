@@ -8,11 +8,28 @@ import msgspec
 
 from claude_wrapper.wire.codec import encode
 from claude_wrapper.wire.messages import ConversationResetFrame, ResultFrame
+from claude_wrapper.wire.system_notes import (
+    HookProgressFrame,
+    HookResponseFrame,
+    HookStartedFrame,
+    PermissionDeniedFrame,
+)
+from claude_wrapper.wire.system_session import InitFrame
 from claude_wrapper.wire.system_tasks import BackgroundTasksChangedFrame
 
 from .output import LineWriter
 
 __all__ = ["ArraySink", "FrameSink", "ResultSink", "StreamSink", "TextSink", "sink_for"]
+
+_NEWS = (
+    BackgroundTasksChangedFrame,
+    ConversationResetFrame,
+    HookProgressFrame,
+    HookResponseFrame,
+    HookStartedFrame,
+    PermissionDeniedFrame,
+)
+"""Frames for hosts that follow a run; who reads an array of it afterwards finds the same in the conversation."""
 
 
 class FrameSink(Protocol):
@@ -67,16 +84,20 @@ def _said(subtype: str, errors: list[str]) -> str:
 
 
 class ArraySink:
-    """All frames, as one JSON array, once the result is there."""
+    """The frames of the conversation, as one JSON array that begins with init, once the result is there."""
 
     def __init__(self, writer: LineWriter) -> None:
         self._writer = writer
         self._lines: list[msgspec.Raw] = []
 
     def emit(self, frame: Any) -> None:
-        if isinstance(frame, ConversationResetFrame | BackgroundTasksChangedFrame):
+        if isinstance(frame, _NEWS):
             return
-        self._lines.append(msgspec.Raw(encode(frame)))
+        line = msgspec.Raw(encode(frame))
+        if isinstance(frame, InitFrame):
+            self._lines.insert(0, line)
+        else:
+            self._lines.append(line)
         if isinstance(frame, ResultFrame):
             self._writer.write_frame(self._lines)
             self._lines = []

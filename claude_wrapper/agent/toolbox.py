@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -38,6 +39,7 @@ class ToolSource:
 
 
 _BUILT_IN = ToolSource()
+_BEGINNING_OF_WORD = re.compile(r"\b[a-z]")
 
 
 class Toolbox:
@@ -92,6 +94,10 @@ class Toolbox:
         """The tool that the model means by a name, also one that is not on offer."""
         return self._tools.get(name) or self._tools.get(self._aliases.get(name, ""))
 
+    def spelt_otherwise(self, name: str) -> str | None:
+        """The tool whose name is the same but for upper and lower case."""
+        return next((known for known in self._tools if known.lower() == name.lower() and known != name), None)
+
     def is_off(self, name: str) -> bool:
         """Whether a tool is not on offer, so that a call of it is a mistake."""
         return name in self._hidden
@@ -124,7 +130,10 @@ class Toolbox:
         return None if server is None else dict(server)
 
     def use_meta(self, name: str, call_id: str) -> dict[str, Any] | None:
-        """What people are told about a call of a server's tool; None for the agent's own."""
+        """What people are told about a call of a server's tool or of none; None for the agent's own."""
+        if self.find(name) is None:
+            shown = _in_words(name)
+            return None if shown == name else {"id": call_id, "display_name": shown}
         source = self._source(name)
         if source.server is None:
             return None
@@ -145,3 +154,9 @@ class Toolbox:
 
     def _source(self, name: str) -> ToolSource:
         return self._sources.get(name, _BUILT_IN)
+
+
+def _in_words(name: str) -> str:
+    """The name of a tool that nobody knows, as people read it."""
+    own = name.rpartition("__")[2] if name.startswith("mcp__") else name
+    return _BEGINNING_OF_WORD.sub(lambda found: found[0].upper(), own.replace("_", " "))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -32,11 +32,12 @@ _NOT_ALONE = (
 class _Slot:
     """A call of the round and when it is over."""
 
-    __slots__ = ("call", "done", "read_only")
+    __slots__ = ("call", "done", "read_only", "unknown")
 
-    def __init__(self, call: ToolCall, *, read_only: bool) -> None:
+    def __init__(self, call: ToolCall, *, read_only: bool, unknown: bool) -> None:
         self.call = call
         self.read_only = read_only
+        self.unknown = unknown
         self.done = anyio.Event()
 
 
@@ -90,8 +91,12 @@ class ToolRound:
         """Take a call in, and start it as soon as its place in the order allows."""
         assert self._tasks is not None
         assert self._turn is not None
-        slot = _Slot(call, read_only=self._dispatcher.is_read_only(call))
-        before = [other for other in self._slots if not (slot.read_only and other.read_only)]
+        slot = _Slot(
+            call,
+            read_only=self._dispatcher.is_read_only(call),
+            unknown=self._dispatcher.is_unknown(call),
+        )
+        before = list(_before(slot, self._slots))
         self._slots.append(slot)
         self._tasks.start_soon(self._run, self._turn, slot, before)
 
@@ -180,6 +185,15 @@ class ToolRound:
             self._frames.user(new_uuid(), text, is_synthetic=True)
         if result.afterwards is not None:
             result.afterwards()
+
+
+def _before(slot: _Slot, slots: Sequence[_Slot]) -> Iterator[_Slot]:
+    """The calls that have to be over before this one; a call of no tool waits for nothing that could run beside it."""
+    for other in slots:
+        if slot.unknown and other.read_only:
+            return
+        if not other.unknown and not (slot.read_only and other.read_only):
+            yield other
 
 
 def _told(turn: Turn, call: ToolCall) -> ToolCallBody:

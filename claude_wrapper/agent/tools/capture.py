@@ -68,7 +68,7 @@ class Capture:
         tail = _stripped(self._read_tail()) if self._file is not None else ""
         saved = self._path if self._file is not None else None
         self._close()
-        return Captured(text[: self._most_inline], tail, self._size, saved)
+        return Captured(text[: self._most_inline].rstrip(), tail, self._size, saved)
 
     def discard(self) -> None:
         """Nobody wants the output: forget it, and take nothing more."""

@@ -28,9 +28,13 @@ _MAX_CHARACTERS_LARGE = 400_000
 _MAX_WHOLE = 256 * 1024
 
 _BINARY = re.compile(
-    r"\.(?:7z|a|avi|bmp|bz2|class|dll|dmg|docx?|dylib|eot|exe|flac|gz|heic|ico|iso|jar|lib|m4a|mkv|mov|mp[34]|obj?|ogg"
-    r"|otf|parquet|pptx?|psd|pyc|rar|so|sqlite|tar|tgz|tiff|ttf|wasm|wav|webm|woff2?|xlsx?|xz|zip|zst)"
+    r"\.(?:3ds|7z|a|aac|ai|aiff|apk|app|avi|avif|bin|blend|bmp|bz2|class|dat|data|db|deb|dll|dmg|doc|docx|dylib|ear"
+    r"|eot|eps|epub|exe|feather|fig|fla|flac|flv|gz|heic|heif|ico|idx|iso|jar|lib|lockb|lz4|m4a|m4v|max|mdb"
+    r"|mkv|mov|mp3|mp4|mpeg|mpg|msi|node|npy|npz|numbers|o|obj|odp|ods|odt|ogg|opus|otf|parquet|pickle|ppt"
+    r"|pptx|psd|pyc|pyo|rar|rlib|rpm|sketch|so|sqlite|sqlite3|swf|tar|tgz|tif|tiff|ttf|war|wasm|wav|webm|wma"
+    r"|wmv|woff|woff2|xd|xls|xlsx|xz|z|zip|zst)"
 )
+_EMPTY = "<system-reminder>The file exists, but it is empty.</system-reminder>"
 _MEDIA = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".ipynb"))
 _PRIVATE = re.compile(r"/proc/(?:[^/]+/(?:task/[^/]+/)?(?:environ|mem|auxv|fd/.*)|kcore|kmsg)")
 
@@ -95,6 +99,8 @@ def _read(tool_input: dict[str, Any], context: ToolContext) -> ToolOutput:
     path = absolute(tool_input["file_path"], context)
     if _is_private(path):  # a link may have been put there since the check
         raise ToolFailure(f"'{path}' is a process's private memory; it is not read.")
+    if str(path) == os.devnull:
+        return _nothing(tool_input)
     kind = path.suffix.lower()
     try:
         return _read_as(kind, path, tool_input, context)
@@ -154,7 +160,7 @@ def _text_content(page: Page, content: str) -> str:
     if not page.lines:
         return f"<system-reminder>There is no line {page.start}: the file has {page.total} lines.</system-reminder>"
     if not content and page.total == 1:
-        return "<system-reminder>The file exists, but it is empty.</system-reminder>"
+        return _EMPTY
     text = page.numbered()
     if page.cut:
         text += (
@@ -166,6 +172,18 @@ def _text_content(page: Page, content: str) -> str:
     elif page.flaw is not None:
         text += "\n\n[This file is not valid UTF-8: U+FFFD stands for bytes that are none. It cannot be edited here.]"
     return text
+
+
+def _nothing(tool_input: dict[str, Any]) -> ToolOutput:
+    """What the device that is always empty holds."""
+    record = {
+        "filePath": tool_input["file_path"],
+        "content": "",
+        "numLines": 1,
+        "startLine": 1,
+        "totalLines": 1,
+    }
+    return ToolOutput(_EMPTY, {"type": "text", "file": record})
 
 
 def _too_large(what: str) -> str:
