@@ -93,9 +93,9 @@ class Approval:
         self.turn_taking = anyio.Lock(fast_acquire=True)
         """Held from a question until its call is over, so that the next question waits for that."""
 
-    def denied_by_hook(self, call: ToolCall, text: str) -> CallResult:
+    def denied_by_hook(self, call: ToolCall, tool_input: dict[str, Any], text: str) -> CallResult:
         """The result of a call that a hook refused."""
-        self._note_denied(call)
+        self._note_denied(call, tool_input)
         return CallResult(
             text,
             structured=f"Error: {text}",
@@ -108,7 +108,7 @@ class Approval:
         """What rules, mode and hook make of the call; None when somebody has to be asked."""
         decision = question.decision
         if decision.behavior == "deny":
-            return self._denied(question)
+            return self.denied(question)
         if hook.decision == "ask":
             return None
         if hook.decision == "allow" and not _insists(decision):
@@ -142,7 +142,7 @@ class Approval:
             failed = {"source": "config", "reason_type": "other"}
             return self._refused(question, f"Tool permission request failed: {error}", failed)
         if scope.cancelled_caught:
-            self._note_denied(question.call)
+            self._note_denied(question.call, question.tool_input)
             await self._interruption.about_to_stop()
             return rejected_by_user()
         result = self._answered(question, reply, by_hook=by_hook)
@@ -156,7 +156,7 @@ class Approval:
         with self._interruption.question() as scope:
             verdict = await check.judge(question.call.name, question.tool_input)
         if scope.cancelled_caught:
-            self._note_denied(question.call)
+            self._note_denied(question.call, question.tool_input)
             await self._interruption.about_to_stop()
             return rejected_by_user()
         if verdict.block is False:
@@ -166,7 +166,7 @@ class Approval:
         else:
             reason, text = verdict.reason or "Blocked by classifier", wording.auto_blocked(verdict.reason)
         changed = question.decision.changed(reason_type="classifier", reason=reason, message=text)
-        result = self._denied(msgspec.structs.replace(question, decision=changed))
+        result = self.denied(msgspec.structs.replace(question, decision=changed))
         if verdict.block is None:
             result.not_run = "automode-unavailable"
         call = question.call
@@ -179,7 +179,7 @@ class Approval:
         """What rules have against a call as an answer has changed it; a hook is no person to be asked."""
         decision = question.decision
         if decision.behavior == "deny":
-            return self._denied(question)
+            return self.denied(question)
         if decision.behavior == "ask" and not by_user and _insists(decision):
             return self._unanswered(question, PreToolOutcome())
         return None
@@ -238,14 +238,14 @@ class Approval:
     def _refusal(self, question: Question, reply: DenyReply, source: dict[str, str]) -> CallResult:
         text = reply.message if isinstance(reply.message, str) and reply.message else _FALLBACK_DENIAL
         if reply.interrupt is True:
-            self._note_denied(question.call)
+            self._note_denied(question.call, question.tool_input)
             stopped = rejected_by_user()
             stopped.interrupts = True
             return stopped
         return self._refused(question, text, source)
 
     def _refused(self, question: Question, text: str, source: dict[str, str]) -> CallResult:
-        self._note_denied(question.call, question.tool_input if _is_for_a_person(question) else None)
+        self._note_denied(question.call, question.tool_input)
         return CallResult(
             text,
             structured=f"Error: {text}",
@@ -254,10 +254,10 @@ class Approval:
             decision={"decision": "reject", **source},
         )
 
-    def _denied(self, question: Question) -> CallResult:
-        """A rule, or the mode, says no."""
+    def denied(self, question: Question) -> CallResult:
+        """The result of a call that a rule, or the mode, refuses."""
         decision = question.decision
-        self._note_denied(question.call)
+        self._note_denied(question.call, question.tool_input)
         rejected: dict[str, Any] = {"decision": "reject", "source": _refuser(decision)}
         if decision.reason_type is not None:
             rejected["reason_type"] = decision.reason_type
@@ -284,7 +284,7 @@ class Approval:
             return self._refused_by_order(question)
         by_hook = hook.reason if hook.decision == "ask" else None
         text = by_hook or decision.message or f"Permission to use {question.call.name} was not given."
-        self._note_denied(question.call)
+        self._note_denied(question.call, question.tool_input)
         self._tell_denied(question, text, hook)
         return CallResult(
             text,
@@ -303,11 +303,10 @@ class Approval:
             message=f"Permission for this tool use was denied. {_NO_SURFACE_FOR_MODEL}{needed}",
             as_tool_error=False,
         )
-        return self._denied(msgspec.structs.replace(question, decision=changed))
+        return self.denied(msgspec.structs.replace(question, decision=changed))
 
-    def _note_denied(self, call: ToolCall, shown: dict[str, Any] | None = None) -> None:
-        """List a denial, with the input as the model wrote it, or as a person was shown it."""
-        tool_input = call.input if shown is None else shown
+    def _note_denied(self, call: ToolCall, tool_input: dict[str, Any]) -> None:
+        """List a denial, with every path absolute."""
         self.denials.append({"tool_name": call.name, "tool_use_id": call.id, "tool_input": tool_input})
 
     def _tell_denied(
@@ -345,10 +344,6 @@ def _approver(decision: Decision) -> str:
 def _refuser(decision: Decision) -> str:
     source = decision.rule.source if decision.rule is not None and decision.reason_type == "rule" else None
     return "user_reject" if source in {"userSettings", "localSettings", "session"} else "config"
-
-
-def _is_for_a_person(question: Question) -> bool:
-    return question.decision.requires_interaction
 
 
 def _insists(decision: Decision) -> bool:

@@ -19,7 +19,7 @@ from .calls import CallResult, ToolCall, current_call, nobody_there, tool_error
 from .hook_events import HookEvents, ToolEvent
 from .hook_notices import cwd_changed
 from .hooks.outcome import Outcome, PreToolOutcome
-from .permissions.call import Call
+from .permissions.call import Call, Decision
 from .toolbox import Toolbox
 from .tools.contract import Answerable, InputRejected, Tool, ToolContext, ToolFailure, ToolOutput
 from .tools.registry import BUILTIN_NAMES, answered_input, validate_input
@@ -33,6 +33,14 @@ _UNUSABLE = "gave an updatedInput that the tool cannot take"
 
 class _BadHookInputError(Exception):
     """A hook changed a call's input into one that the tool refuses."""
+
+
+class _DeniedPathError(InputRejected):
+    """A rule refuses the path as it is written, whatever lies there."""
+
+    def __init__(self, question: Question) -> None:
+        super().__init__(question.decision.message)
+        self.question = question
 
 
 class _Prepared(msgspec.Struct):
@@ -98,10 +106,12 @@ class Dispatcher:
                 prepared = await self._changed_by_hook(call, hook.updated_input)
             await may_run()
             result = await self._decide_and_run(prepared, hook)
+        except _DeniedPathError as denied:
+            return self._approval.denied(denied.question)
         except InputRejected as rejection:
             return tool_error(rejection.text, rejection.structured)
         except _BadHookInputError as error:
-            return self._approval.denied_by_hook(call, str(error))
+            return self._approval.denied_by_hook(call, prepared.absolute, str(error))
         result.contexts[:0] = hook.contexts
         result.hook_stopped = result.hook_stopped or hook.stop
         return result
@@ -125,8 +135,16 @@ class Dispatcher:
         return tool, tool.prepare(self._validated(tool, tool_input), self._context)
 
     async def _prepare(self, call: ToolCall, tool: Tool, valid: dict[str, Any]) -> _Prepared:
-        await tool.check(valid, self._context)
-        return _Prepared(call, tool, valid, tool.for_permission(valid, self._context))
+        """The call, checked; one that is denied anyway is not, for that would tell what is in the file's place."""
+        from .permissions.decide import denied_path  # noqa: PLC0415  # see _question
+
+        prepared = _Prepared(call, tool, valid, tool.for_permission(valid, self._context))
+        denied = denied_path(self._subject(prepared), self._access.policy)
+        if denied is None:
+            await tool.check(valid, self._context)
+        elif denied.as_tool_error:
+            raise _DeniedPathError(self._asked(prepared, denied))
+        return prepared
 
     def _validated(self, tool: Tool, tool_input: dict[str, Any]) -> dict[str, Any]:
         """The input, checked here for the agent's own tools; others check theirs themselves."""
@@ -136,7 +154,8 @@ class Dispatcher:
         call = prepared.call
         label = f"PreToolUse:{call.name} hook error: "
         if hook.decision == "deny":
-            return self._approval.denied_by_hook(call, label + (hook.reason or "the hook denied this call"))
+            text = label + (hook.reason or "the hook denied this call")
+            return self._approval.denied_by_hook(call, prepared.absolute, text)
         if hook.gone:
             return nobody_there()
         if hook.timed_out or hook.misplaced:
@@ -145,10 +164,8 @@ class Dispatcher:
             return CallResult(text, structured=f"Error: {text}", is_error=True)
         blocking = next((reply.hook for reply in hook.failed if reply.hook.blocks_on_failure), None)
         if blocking is not None:
-            return self._approval.denied_by_hook(
-                call,
-                f"{label}[callback]: {blocking.label} failed, and its failure is set to block the call",
-            )
+            text = f"{label}[callback]: {blocking.label} failed, and its failure is set to block the call"
+            return self._approval.denied_by_hook(call, prepared.absolute, text)
         if hook.decision == "defer":
             return CallResult("", deferred=True)
         return None
@@ -175,27 +192,29 @@ class Dispatcher:
             return await self._run_approved(prepared, settled)
 
     def _question(self, prepared: _Prepared) -> Question:
-        cwd = self._context.cwd
-        tool = prepared.tool
         # Reading shell commands takes a good part of the code; a run that calls no tool does without.
         from .permissions.decide import decide  # noqa: PLC0415
 
-        decision = decide(
-            Call(
-                tool_name=tool.name,
-                tool_input=prepared.absolute,
-                cwd=cwd,
-                working_dirs=tuple(self._access.directories(cwd)),
-                requires_interaction=self._toolbox.requires_interaction(tool.name),
-            ),
-            self._access.policy,
+        return self._asked(prepared, decide(self._subject(prepared), self._access.policy))
+
+    def _subject(self, prepared: _Prepared) -> Call:
+        cwd, name = self._context.cwd, prepared.tool.name
+        return Call(
+            tool_name=name,
+            tool_input=prepared.absolute,
+            cwd=cwd,
+            working_dirs=tuple(self._access.directories(cwd)),
+            requires_interaction=self._toolbox.requires_interaction(name),
         )
+
+    def _asked(self, prepared: _Prepared, decision: Decision) -> Question:
+        name = prepared.tool.name
         return Question(
             call=prepared.call,
             tool_input=prepared.absolute,
             decision=decision,
-            display_name=self._toolbox.display_name(tool.name),
-            mcp_server=self._toolbox.mcp_server(tool.name),
+            display_name=self._toolbox.display_name(name),
+            mcp_server=self._toolbox.mcp_server(name),
         )
 
     async def _run_approved(self, prepared: _Prepared, settled: Approved | CallResult) -> CallResult:

@@ -9,7 +9,7 @@ from .auto import narrow_rules
 from .bash import BashCase
 from .call import Call, Decision
 from .case import Case, OtherTool
-from .files import ReadCase, WriteCase
+from .files import FileCase, ReadCase, WriteCase
 from .policy import Policy
 
 
@@ -28,6 +28,12 @@ def decide(call: Call, policy: Policy) -> Decision:
     if decision.behavior == "ask":
         decision = _for_host(decision, case.call, policy)
     return decision
+
+
+def denied_path(call: Call, policy: Policy) -> Decision | None:
+    """What refuses a call of a tool that takes a path, before anybody looks at what lies there."""
+    case = case_of(call, policy)
+    return case.denied() if isinstance(case, FileCase) else None
 
 
 def _settled(case: Case) -> Decision | None:
