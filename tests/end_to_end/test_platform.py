@@ -1,4 +1,4 @@
-"""What users suffer from where programs meet a system: long arguments, environments, executables."""
+"""Where programs meet a system: long arguments, environments, executables of other makers."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""What users suffer from where bytes become messages: lost texts, large frames, junk."""
+"""Whatever comes on the pipe: texts of every kind, large frames and junk arrive, or cost themselves only."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What users suffer from in results: failures that look like answers, answers that are lost."""
+"""How runs end: failures never look like answers, and no answer is lost."""
 
 import pytest
 

@@ -1,10 +1,6 @@
 """What an agent asks of its host is answered alike by either package, or better here for a reason."""
 
-import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +9,6 @@ pytestmark = [
     pytest.mark.peers,
     pytest.mark.skipif(not PEERS, reason="CLAUDE_WRAPPER_PEERS does not name the folder of the peers"),
 ]
-
-PROGRAM = Path(__file__).with_name("program.py")
 
 BETTER = {
     "hook none": "there saying nothing is a failure of its own words, here it is having no opinion",
@@ -34,25 +28,8 @@ IN_OTHER_WORDS = {
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("host")
-
-    def answers(python, package):
-        launcher = folder / package
-        launcher.write_text(f'#!/bin/sh\nexec "{python}" "{PROGRAM}" "$@"\n')
-        launcher.chmod(0o700)
-        done = subprocess.run(
-            [python, PROGRAM, package, launcher],
-            capture_output=True,
-            timeout=60,
-            check=True,
-            env={"PATH": os.environ["PATH"], "HOME": str(folder)},
-        )
-        return json.loads(done.stdout)
-
-    ours = answers(sys.executable, "claude_wrapper")
-    theirs = answers(Path(PEERS, "pyenv", "bin", "python"), "claude_agent_sdk")
-    return ours, theirs
+def answers(answers_of):
+    return answers_of("host_program.py")
 
 
 @pytest.mark.feature("WRAP-04", "PERM-21", "PERM-22", "HOOK-16")

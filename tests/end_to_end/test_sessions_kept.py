@@ -1,4 +1,4 @@
-"""What users suffer from between one run of a session and the next."""
+"""What a session keeps from one run to the next."""
 
 import uuid
 

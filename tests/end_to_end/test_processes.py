@@ -1,4 +1,4 @@
-"""What users suffer from at the ends of processes: waits, leftovers, errors that mislead."""
+"""How processes end in whole runs: bounded waits, nothing left behind, errors that say what happened."""
 
 import logging
 import sys

@@ -2,9 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,8 +10,6 @@ pytestmark = [
     pytest.mark.peers,
     pytest.mark.skipif(not PEERS, reason="CLAUDE_WRAPPER_PEERS does not name the folder of the peers"),
 ]
-
-PROGRAM = Path(__file__).with_name("program.py")
 
 BETTER = {
     "gives link": "there a link becomes text; the agents know links",
@@ -35,25 +30,8 @@ BETTER = {
 
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tools")
-
-    def answers(python, package):
-        launcher = folder / package
-        launcher.write_text(f'#!/bin/sh\nexec "{python}" "{PROGRAM}" "$@"\n')
-        launcher.chmod(0o700)
-        done = subprocess.run(
-            [python, PROGRAM, package, launcher],
-            capture_output=True,
-            timeout=60,
-            check=True,
-            env={"PATH": os.environ["PATH"], "HOME": str(folder)},
-        )
-        return json.loads(done.stdout)
-
-    ours = answers(sys.executable, "claude_wrapper")
-    theirs = answers(Path(PEERS, "pyenv", "bin", "python"), "claude_agent_sdk")
-    return ours, theirs
+def answers(answers_of):
+    return answers_of("tools_program.py")
 
 
 def tool_of(what):

@@ -1,4 +1,4 @@
-"""What users suffer from in permissions, hooks, in-process tools and interrupts."""
+"""What callbacks, tools and interrupts do in whole runs."""
 
 import anyio
 import pytest
