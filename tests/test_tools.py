@@ -230,7 +230,7 @@ def test_a_schema_that_describes_no_object_or_is_no_json_is_refused_by_the_tools
 @pytest.mark.parametrize(
     ("schema", "problem"),
     [
-        ({"type": "object", "properties": {"a": {"type": "strng"}}}, "at /properties/a: the type 'strng'"),
+        ({"type": "object", "properties": {"a": {"type": "str"}}}, "at /properties/a: the type 'str'"),
         (
             {"type": "object", "properties": {"a": {"type": ["string", "x"]}}},
             "at /properties/a: the type 'x'",

@@ -326,10 +326,12 @@ async def test_a_second_greeting_begins_a_session_anew(agent):
 async def test_one_that_fails_at_its_start_says_why_to_each_request(agent, caplog):
     facts = Facts()
 
+    async def database():
+        raise OSError("no database")
+
     @asynccontextmanager
     async def broken(server):
-        raise OSError("no database")
-        yield
+        yield await database()
 
     facts.lifespan = broken
     greeted(agent)

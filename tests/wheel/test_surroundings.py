@@ -67,7 +67,7 @@ def almost_nothing(installed, tmp_path):
     """A root folder with the agent, the C library and empty folders; no shell, no Python, no other library."""
     place = tmp_path / "root"
     shutil.copytree(installed.agent.parent, place / "opt" / "agent")
-    for name in ("proc", "dev", "tmp", "work"):
+    for name in ("proc", "dev", "tmp", "project"):
         (place / name).mkdir()
     for library in ("libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libutil.so.1"):
         for found in Path("/lib").glob(f"*-linux-gnu/{library}"):
@@ -87,8 +87,8 @@ def test_a_root_folder_with_almost_nothing_in_it_is_enough(ask, almost_nothing):
     """As in the smallest containers: no shell, no users, no home; /proc and /dev are there."""
     script = 'mount -t proc proc "$0/proc" && mount --bind /dev "$0/dev" && exec chroot "$0" "$@"'
     done, model = ask(
-        call("Write", file_path="/work/note.txt", content="alpha"),
-        call("Grep", pattern="alpha", path="/work", output_mode="content"),
+        call("Write", file_path="/project/note.txt", content="alpha"),
+        call("Grep", pattern="alpha", path="/project", output_mode="content"),
         call("Bash", command="true"),
         say("done"),
         agent="/opt/agent/claude-agent",
@@ -98,7 +98,7 @@ def test_a_root_folder_with_almost_nothing_in_it_is_enough(ask, almost_nothing):
     )
     assert result_of(done) == "done"
     results = [row["body"]["messages"][-1]["content"] for row in model.logged()[1:]]
-    assert (almost_nothing / "work" / "note.txt").read_text() == "alpha"
+    assert (almost_nothing / "project" / "note.txt").read_text() == "alpha"
     assert "alpha" in str(results[1])
     # There is no shell: that is told to the model, and the run goes on.
     assert "is_error': True" in str(results[2])
