@@ -44,7 +44,8 @@ class ModelFacts(msgspec.Struct, frozen=True):
     `thinking`: how it is asked for (`adaptive`, or `budget` of tokens, or there is `none`);
     `thinking_off`: what declining it takes (`disabled` is said, it is left out by `omit`, or it
     `never` stops). `efforts` are the levels the model takes, `effort` the one it is given. One that
-    `widens` is asked for with its long window where it takes the default model's place.
+    `widens` is asked for with its long window where it takes the default model's place. Replies at the speed
+    `fast` cost `fast_factor` times as much.
     """
 
     context_window: int
@@ -57,17 +58,19 @@ class ModelFacts(msgspec.Struct, frozen=True):
     effort: str | None = None
     small_prompt: SmallPrompt | None = None
     widens: bool = False
+    fast_factor: float = 1
 
 
 class Catalog(msgspec.Struct, frozen=True):
     """The data file. `measured` is the day of its figures.
 
     `clouds` are the aliases that stand for another model at a provider. `unknown` is a model like
-    the newest; `unknown_price` is what it costs where the best model is one that is not listed either.
+    the newest; `unknown_price` is what it costs where the best model is one that is not listed either. Replies made in a geography cost so many times as much.
     """
 
     measured: str
     web_search_request: float
+    geography_factors: dict[str, float]
     aliases: dict[str, str]
     clouds: dict[str, dict[str, str]]
     successors: dict[str, str]

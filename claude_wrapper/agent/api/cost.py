@@ -22,13 +22,19 @@ def cost_of(usage: Usage, model: Model) -> float:
     one_hour = divided.ephemeral_1h_input_tokens
     # Where the API did not say how long the written tokens stay, they stay five minutes.
     five_minutes = max(usage.cache_creation_input_tokens - one_hour, divided.ephemeral_5m_input_tokens)
-    return (
+    tokens = (
         usage.input_tokens / _MILLION * price.input
         + usage.output_tokens / _MILLION * price.output
         + usage.cache_read_input_tokens / _MILLION * price.cache_read
         + (five_minutes / _MILLION * price.cache_write_5m + one_hour / _MILLION * price.cache_write_1h)
-        + usage.server_tool_use.web_search_requests * load_catalog().web_search_request
     )
+    searches = usage.server_tool_use.web_search_requests * load_catalog().web_search_request
+    return tokens * _factor(usage, model) + searches
+
+
+def _factor(usage: Usage, model: Model) -> float:
+    factor = load_catalog().geography_factors.get(usage.inference_geo or "", 1.0)
+    return factor * model.facts.fast_factor if usage.speed == "fast" else factor
 
 
 def _price(usage: Usage, model: Model) -> Price:

@@ -25,7 +25,8 @@ class Wishes(msgspec.Struct, frozen=True):
     `thinking` of `enabled` takes `thinking_tokens` as its budget. `display` says whether the
     text of the thinking is shown (`summarized`) or not (`omitted`). `interleaved` lets models
     that do so only on request think between tool calls. `task_budget` is the number of tokens
-    that the model is told the whole task may take.
+    that the model is told the whole task may take. `silent` leaves it to the model to notice that no
+    thinking is wanted.
     """
 
     thinking: Thinking | None = None
@@ -35,12 +36,14 @@ class Wishes(msgspec.Struct, frozen=True):
     max_output_tokens: int | None = None
     task_budget: int | None = None
     interleaved: bool = True
+    silent: bool = False
 
     def with_environment(self, environment: Mapping[str, str]) -> Wishes:
         """These wishes with those of the environment: some of it goes before, some behind."""
         budget = _number(environment, "MAX_THINKING_TOKENS")
         thinking, tokens = self.thinking, self.thinking_tokens
-        if _is_on(environment, "CLAUDE_CODE_DISABLE_THINKING") or (budget == 0 and thinking is None):
+        silent = _is_on(environment, "CLAUDE_CODE_DISABLE_THINKING")
+        if silent or (budget == 0 and thinking is None):
             thinking, tokens = "disabled", None
         elif budget and thinking is None and tokens is None:
             thinking, tokens = "enabled", budget
@@ -52,6 +55,7 @@ class Wishes(msgspec.Struct, frozen=True):
             max_output_tokens=_number(environment, "CLAUDE_CODE_MAX_OUTPUT_TOKENS") or self.max_output_tokens,
             task_budget=self.task_budget,
             interleaved=self.interleaved and not _is_on(environment, "DISABLE_INTERLEAVED_THINKING"),
+            silent=silent,
         )
 
 
@@ -104,7 +108,7 @@ def _thinking(model: Model, wishes: Wishes, max_tokens: int) -> dict[str, Any] |
         return None
     declined = wishes.thinking == "disabled" or wishes.thinking_tokens == 0
     if declined and facts.thinking_off != "never":
-        return {"type": "disabled"} if facts.thinking_off == "disabled" else None
+        return {"type": "disabled"} if facts.thinking_off == "disabled" and not wishes.silent else None
     if facts.thinking == "adaptive":
         return {"type": "adaptive", "display": wishes.display or _DISPLAY}
     budget = min(wishes.thinking_tokens or max_tokens, max_tokens - 1)

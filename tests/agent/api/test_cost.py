@@ -300,10 +300,49 @@ def test_every_listed_model_is_among_those_that_were_measured():
 
 @pytest.mark.feature("COST-01")
 @pytest.mark.parametrize("tier", ["standard", "priority", "batch", None])
-@pytest.mark.parametrize("speed", ["standard", "fast", None])
-def test_tiers_and_speeds_that_the_api_names_are_priced_alike(tier, speed):
-    usage = read_usage({"input_tokens": MILLION, "service_tier": tier, "speed": speed})
+def test_tiers_are_priced_alike(tier):
+    usage = read_usage({"input_tokens": MILLION, "service_tier": tier})
     assert cost_of(usage, find_model(SONNET)) == 3.0
+
+
+ALL_KINDS = {
+    "input_tokens": MILLION,
+    "output_tokens": 100_000,
+    "cache_read_input_tokens": MILLION,
+    "cache_creation_input_tokens": 2 * MILLION,
+    "cache_creation": {"ephemeral_5m_input_tokens": MILLION, "ephemeral_1h_input_tokens": MILLION},
+    "server_tool_use": {"web_search_requests": 10},
+}
+
+
+# What an agent of the field reported for them.
+@pytest.mark.feature("COST-01")
+@pytest.mark.parametrize(
+    ("model", "where_and_how", "dollars"),
+    [
+        ("claude-opus-5-5", {"speed": "fast"}, 38.5),
+        ("claude-opus-5", {"speed": "fast"}, 48.6),
+        ("claude-opus-4-8", {"speed": "fast"}, 48.6),
+        ("claude-opus-4-7", {"speed": "fast"}, 145.6),
+        ("claude-opus-4-6", {"speed": "fast"}, 145.6),
+        ("claude-opus-4-5", {"speed": "fast"}, 24.35),
+        ("claude-fable-5-2", {"speed": "fast"}, 76.5),
+        ("claude-fable-5", {"speed": "fast"}, 48.6),
+        ("claude-sonnet-5-5", {"speed": "fast"}, 9.7),
+        ("claude-haiku-5-5", {"speed": "fast"}, 2.525),
+        ("nosuch-model", {"speed": "fast"}, 19.3),
+        ("claude-opus-4-6", {"inference_geo": "us"}, 26.775),
+        ("claude-haiku-4-5", {"inference_geo": "us"}, 5.435),
+        ("claude-3-5-haiku", {"inference_geo": "us"}, 4.368),
+        ("nosuch-model", {"inference_geo": "us"}, 21.22),
+        ("claude-opus-5-5", {"inference_geo": "us", "speed": "fast"}, 42.34),
+        (SONNET, {"inference_geo": "eu"}, 14.65),
+        (SONNET, {"inference_geo": "global"}, 14.65),
+    ],
+)
+def test_speed_and_geography_have_their_price_and_searches_stay_the_same(model, where_and_how, dollars):
+    usage = read_usage({**ALL_KINDS, **where_and_how})
+    assert cost_of(usage, find_model(model)) == pytest.approx(dollars, rel=1e-12)
 
 
 def test_every_name_in_the_catalog_leads_to_a_listed_model():
