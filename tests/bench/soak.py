@@ -1,24 +1,27 @@
 """Lets many agents work on a model server that fails at random, and counts what became of them.
 
-usage: python tests/bench/soak.py [--runs N] [--seed N] [--at-once N]
+usage: python tests/bench/soak.py [--runs N] [--first N] [--seed N] [--at-once N]
 
 Each run has a few commands to carry out and a last word to say. Its server answers with 429, 529, 500, web pages,
 streams that break off, stand still, are slow, are reset or report an error, by the seed. A run is right when it ends
 within its time, says its last word or names the failure, has carried every command out once, has the whole
-conversation in its transcript, and has counted exactly the tokens that the server billed.
+conversation in its transcript, and has counted each reply as Claude Code does: a whole one as it was billed; of one
+whose connection broke, the input as billed and the output estimated from what came; of one that an error event ended,
+what it said at its start if a block of it was kept, else nothing. The last line holds this against the server's bill.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -43,6 +46,10 @@ PATIENCE = 120.0
 INPUT, OUTPUT = 100, 20
 USAGE = {"input_tokens": INPUT, "output_tokens": OUTPUT}
 NO_WAIT = {"retry-after": "0"}
+STARTED = 1
+"""The output that a reply has had when it starts."""
+Tokens = tuple[int, int]
+"""Of input and of output."""
 FAULTS: dict[str, Callable[[Turn], Turn]] = {
     "429": lambda _: fail(429, headers=NO_WAIT),
     "529": lambda _: fail(529, headers=NO_WAIT),
@@ -53,7 +60,8 @@ FAULTS: dict[str, Callable[[Turn], Turn]] = {
     "silence, then the end": lambda _: turn(hang_up(), delay=0.3),
     "reset in the first block": lambda reply: turn(reply, cut(after_block=0, reset=True), usage=USAGE),
     "cut behind the reply": lambda reply: turn(reply, cut(), usage=USAGE),
-    "error in the stream": lambda reply: turn(reply, error_event(after_block=0), usage=USAGE),
+    "error in the first block": lambda reply: turn(reply, error_event(after_block=0), usage=USAGE),
+    "error in the last block": lambda reply: turn(reply, error_event(), usage=USAGE),
     "slow": lambda reply: turn(reply, chunk=2, chunk_delay=0.01, usage=USAGE),
 }
 SOUND = 0.5
@@ -66,10 +74,10 @@ class Server:
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._asked: Counter[int] = Counter()
-        self.whole: Counter[int] = Counter()
-        """Replies that went out whole, by run: these are billed in full."""
-        self.broken: Counter[int] = Counter()
-        """Replies that broke off behind their beginning: their input is billed, and what output they have had."""
+        self.billed: dict[int, list[Tokens]] = defaultdict(list)
+        """By run, the usage that each reply said last: what the server has it pay."""
+        self.due: dict[int, list[Tokens]] = defaultdict(list)
+        """By run, what the agent has to count for the same replies."""
         self.faults: Counter[str] = Counter()
 
     def answer(self, request: ModelRequest) -> Turn:
@@ -80,21 +88,46 @@ class Server:
         chance = random.Random(f"{self._seed}/{number}/{self._asked[number]}")
         reply = self._reply(number, text)
         if chance.random() < SOUND:
-            self.whole[number] += 1
+            self._book(number, (INPUT, OUTPUT), (INPUT, OUTPUT))
             return turn(reply, usage=USAGE)
         name = chance.choice(list(FAULTS))
         self.faults[name] += 1
-        if name == "slow":
-            self.whole[number] += 1
-        elif name in {"reset in the first block", "cut behind the reply", "error in the stream"}:
-            self.broken[number] += 1
+        streamed = bool(request.body.get("stream"))
+        if name == "slow" or (name in BREAKS and not streamed):
+            # A reply that is asked for in one piece comes in one piece.
+            self._book(number, (INPUT, OUTPUT), (INPUT, OUTPUT))
+        elif name in BREAKS:
+            self._book(number, (INPUT, STARTED), BREAKS[name](list(reply.content or ())))
         return FAULTS[name](reply)
+
+    def _book(self, number: int, billed: Tokens, due: Tokens) -> None:
+        self.billed[number].append(billed)
+        self.due[number].append(due)
 
     def _reply(self, number: int, text: str) -> Turn:
         done = text.count('"tool_result"')
         if done < steps_of(number):
-            return call("Bash", command=f"echo {done} >> steps", description="Do a step")
+            step = call("Bash", command=f"echo {done} >> steps", description="Do a step")
+            return say(f"Step {done} comes now.") + step if number % 2 else step
         return say(f"Run {number} is done.")
+
+
+def written(blocks: list[dict[str, Any]]) -> Tokens:
+    """What counts for a reply whose connection broke: its output is estimated, block by block."""
+    texts = [
+        block["text"] if block["type"] == "text" else block["name"] + json.dumps(block["input"])
+        for block in blocks
+    ]
+    return INPUT, sum(int(len(text) / 4 + 0.5) for text in texts)
+
+
+BREAKS: dict[str, Callable[[list[dict[str, Any]]], Tokens]] = {
+    "reset in the first block": lambda blocks: written(blocks[:1]),
+    "cut behind the reply": written,
+    "error in the first block": lambda _: (0, 0),
+    "error in the last block": lambda blocks: (INPUT, STARTED) if len(blocks) > 1 else (0, 0),
+}
+"""What the agent counts for replies that break off."""
 
 
 def steps_of(number: int) -> int:
@@ -111,6 +144,7 @@ def play(number: int, url: str, folder: Path) -> list[str]:
         "HOME": str(home),
         "ANTHROPIC_API_KEY": "sk-test",
         "ANTHROPIC_BASE_URL": url,
+        "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
     }
     words = ["-p", "--output-format", "json", "--model", "claude-sonnet-4-5", "--allowedTools", "Bash", "--"]
     try:
@@ -124,7 +158,9 @@ def play(number: int, url: str, folder: Path) -> list[str]:
             check=False,
         )
     except subprocess.TimeoutExpired:
+        HUNG.append(number)
         return ["it hangs"]
+    CODES[done.returncode] += 1
     try:
         result = msgspec.json.decode(done.stdout)
     except msgspec.DecodeError:
@@ -138,7 +174,7 @@ def faults_of(number: int, code: int, result: dict[str, Any], project: Path, hom
     steps = path.read_text().split() if path.exists() else []
     wanted = [str(step) for step in range(steps_of(number))]
     if result["is_error"]:
-        ended_well = code == 1 and result["terminal_reason"] == "api_error" and bool(result["result"])
+        ended_well = code == 1 and result.get("terminal_reason") == "api_error" and bool(result.get("result"))
         wrong = [] if ended_well else [f"it failed badly: {result}"]
         wanted = wanted[: len(steps)]
     else:
@@ -171,25 +207,43 @@ def transcript_faults(number: int, result: dict[str, Any], home: Path, steps: in
     return wrong
 
 
+def total(replies: Iterable[Tokens]) -> Tokens:
+    """The sum of what replies took."""
+    pairs = list(replies)
+    return sum(each[0] for each in pairs), sum(each[1] for each in pairs)
+
+
 def bill_faults(server: Server, number: int) -> list[str]:
-    """How the tokens that a run counted differ from those that the server billed."""
+    """How the tokens that a run counted differ from those that it has to count."""
     result = RESULTS.get(number)
     if result is None:
         return []
     used = list(result["modelUsage"].values())
     counted = sum(each["inputTokens"] for each in used), sum(each["outputTokens"] for each in used)
-    least = server.whole[number] * INPUT, server.whole[number] * OUTPUT
-    most = least[0] + server.broken[number] * INPUT, least[1] + server.broken[number] * OUTPUT
-    if not (least[0] <= counted[0] <= most[0] and least[1] <= counted[1] <= most[1]):
-        return [f"it counted {counted} tokens, the server {least} to {most}"]
-    EXACT[number] = server.broken[number] == 0 or counted[0] == most[0]
+    due = total(server.due[number])
+    if counted != due:
+        return [f"it counted {counted} tokens, not {due}; the server billed {server.billed[number]}"]
     price = (counted[0] * 3 + counted[1] * 15) / 1e6
     off = abs(price - result["total_cost_usd"])
     return [] if off < 1e-9 else [f"it counted ${result['total_cost_usd']}, not ${price}"]
 
 
+def bill_line(server: Server) -> str:
+    """The bill of all runs, as the server wrote it and as the agents counted."""
+    used = [each for result in RESULTS.values() for each in result["modelUsage"].values()]
+    counted = total((each["inputTokens"], each["outputTokens"]) for each in used)
+    same = sum(total(server.billed[number]) == total(server.due[number]) for number in RESULTS)
+    return (
+        f"tokens in and out: billed {total(map(total, server.billed.values()))}, "
+        f"to be counted {total(map(total, server.due.values()))}, counted {counted}; "
+        f"${sum(result['total_cost_usd'] for result in RESULTS.values()):.6f}; "
+        f"runs whose bill is the same either way: {same}"
+    )
+
+
 RESULTS: dict[int, dict[str, Any]] = {}
-EXACT: dict[int, bool] = {}
+CODES: Counter[int] = Counter()
+HUNG: list[int] = []
 
 
 def main() -> int:
@@ -197,12 +251,13 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--first", type=int, default=1, help="number of the first run, to play many in parts")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--at-once", type=int, default=12)
     arguments = parser.parse_args()
     server = Server(arguments.seed)
     began = time.monotonic()
-    numbers = range(1, arguments.runs + 1)
+    numbers = range(arguments.first, arguments.first + arguments.runs)
     with (
         tempfile.TemporaryDirectory() as folder,
         ScriptedModel([server.answer], toolless=True) as model,
@@ -221,7 +276,8 @@ def main() -> int:
         f"{arguments.runs} runs, seed {arguments.seed}, {sum(server.faults.values())} faults in {seconds:.0f} s"
     )
     print(f"faults: {dict(sorted(server.faults.items()))}")
-    print(f"ended with: {dict(ended)}; wrong: {len(wrong)}; inputs billed exactly: {sum(EXACT.values())}")
+    print(f"ended with: {dict(ended)}; exit codes: {dict(CODES)}; hung: {HUNG}; wrong: {len(wrong)}")
+    print(bill_line(server))
     return int(bool(wrong))
 
 
