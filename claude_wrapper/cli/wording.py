@@ -90,8 +90,9 @@ def notice_of(message: SystemMessage) -> str | None:
     match message.subtype:
         case "api_retry":
             seconds = (get("retry_delay_ms") or 0) / 1000
-            what = get("error_status") or get("error") or "no connection"
-            return f"The API failed ({what}); try {get('attempt')} of {get('max_retries')} in {seconds:.1f} s"
+            status = get("error_status")
+            failure = f"The API failed ({status})" if status else "The API could not be reached, or broke off"
+            return f"{failure}; try {get('attempt')} of {get('max_retries')} in {seconds:.1f} s"
         case "compact_boundary":
             return "The conversation was summarized to make room"
         case "task_started":

@@ -84,9 +84,10 @@ def test_an_api_that_fails_ends_in_1_with_its_words(cli):
 
 def test_an_api_that_cannot_be_reached_ends_in_1(cli):
     with refused_url() as url:
-        env = {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url, "CLAUDE_CODE_MAX_RETRIES": "0"}
+        env = {"ANTHROPIC_API_KEY": "sk-test", "ANTHROPIC_BASE_URL": url, "CLAUDE_CODE_MAX_RETRIES": "1"}
         code, said = told(cli("run", "Go", env=env))
     assert code == 1
+    assert "The API could not be reached, or broke off; try 1 of 1" in said
     assert "nothing answers at 127.0.0.1" in said
 
 
