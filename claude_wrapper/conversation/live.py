@@ -33,6 +33,7 @@ from .input_end import InputEnd
 from .leaving import Leaving, stop
 from .limits import Limits
 from .mirror import MirrorTarget, StoreMirror
+from .outgoing import Outgoing
 from .prompts import check_prompt, composed, prompt_line
 from .router import Router
 from .steering import OnAnswer, Steering, check_request
@@ -44,9 +45,6 @@ from .watchdog import Watchdog
 __all__ = ["Live"]
 
 logger = logging.getLogger("claude_wrapper.conversation")
-
-_VERDICT_SECONDS = 2.0
-"""How much longer than an agent may take to exit it may take to find out why it takes no more input."""
 
 
 class Live:
@@ -77,9 +75,13 @@ class Live:
         self._mirror = (
             None if mirrored_to is None else StoreMirror(mirrored_to, self._inbox, self._background.start)
         )
+        self._ended = anyio.Event()
+        self._outgoing = Outgoing(
+            channel, self._inbox, self._ended, lambda: self._peer.fatal, exit_seconds=limits.exit
+        )
         ids = itertools.count(1)
         self._peer = ControlPeer(
-            self._send,
+            self._outgoing.send,
             callbacks.serve,
             self._background.start,
             lambda: f"req_{next(ids)}_{os.urandom(4).hex()}",
@@ -93,7 +95,6 @@ class Live:
         )
         self._changes = Changes()
         self._read_all = anyio.Event()
-        self._ended = anyio.Event()
         self._closing = False
         self._closed = anyio.Event()
         self._input_end = InputEnd(channel, self._turns, self._changes, self._ended, limits.exit)
@@ -108,7 +109,6 @@ class Live:
             self.steering, self._turns, lambda: self.is_alive, self.close, self._closed_by_another
         )
         self.leave = self._leaving.leave
-        self._writing = 0
         self._paused = False
         self.server_info: dict[str, Any] = {}
         """The agent's answer to the handshake."""
@@ -233,7 +233,7 @@ class Live:
         self._home.check()
         check_prompt(frame)
         if self._inbox.ended:
-            raise self._why_it_has_ended()
+            raise self._outgoing.why_it_has_ended()
         is_prompt = frame.get("type") == "user"
         if is_prompt and tag and not frame.get("uuid"):
             own = new_uuid()
@@ -243,7 +243,7 @@ class Live:
         if is_prompt:
             self._turns.prompt_sent(frame.get("uuid"))
             self._changes.tell()
-        await self._send(line)
+        await self._outgoing.send(line)
         return frame.get("uuid")
 
     def feed_prompts(self, prompts: AsyncIterable[dict[str, Any]]) -> None:
@@ -314,7 +314,9 @@ class Live:
     @property
     def _may_pause(self) -> bool:
         """Whether nothing that happens depends on what the agent would write next."""
-        return not (self._peer.waiting or self._writing or self._closing or self._callbacks.are_registered)
+        return not (
+            self._peer.waiting or self._outgoing.is_writing or self._closing or self._callbacks.are_registered
+        )
 
     async def _pause(self) -> None:
         self._paused = True
@@ -340,10 +342,6 @@ class Live:
         self._inbox.end(error)
         self._ended.set()
         self._changes.tell()
-
-    def _why_it_has_ended(self) -> Exception:
-        """Say it to those who would have it go on, also where nothing was wrong with that."""
-        return self._inbox.error or self._peer.fatal or CLIConnectionError("The conversation is closed")
 
     def _ending(self, code: int | None, failure: Exception | None) -> Ending:
         return Ending(
@@ -374,22 +372,6 @@ class Live:
         await self._channel.stop(None if await self.steering.end_turn() else 0)
 
     # -- writing
-
-    async def _send(self, data: bytes) -> None:
-        self._writing += 1
-        # An agent that cannot write does not read either.
-        self._inbox.release()
-        try:
-            await self._channel.send(data)
-        except CLIConnectionError:
-            # The pipe breaks before the reader knows why; its reason is the better one.
-            with anyio.move_on_after(self._limits.exit + _VERDICT_SECONDS):
-                await self._ended.wait()
-            if self._ended.is_set():
-                raise self._why_it_has_ended() from None
-            raise
-        finally:
-            self._writing -= 1
 
     async def _feed(self, prompts: AsyncIterable[dict[str, Any]]) -> None:
         try:

@@ -32,8 +32,6 @@ _CLOSE_SECONDS = 60.0
 _PAUSES = (0.2, 0.8)
 """Seconds before the second and the third try."""
 _TIMEOUTS = (TimeoutError, asyncio.TimeoutError)
-
-
 _CLOSED = "the conversation was closed before it was written"
 
 
@@ -61,8 +59,8 @@ class StoreMirror:
     """Collects entries and appends them in the background, one batch after another.
 
     Adding never waits: the agent is not held up by a slow store. What waits for the store is kept in
-    memory up to a bound, and beyond it in a file. Each append is tried up to three times and then given up, which is reported by
-    a message; the conversation goes on.
+    memory up to a bound, and beyond it in a file. Each append is tried up to three times and then given
+    up, which is reported by a message; the conversation goes on.
     """
 
     def __init__(self, target: MirrorTarget, inbox: Inbox, start: Callable[..., Any]) -> None:
