@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 
 from claude_wrapper.link.peer import ControlPeer
 
@@ -17,6 +18,7 @@ from .config.places import SettingsPlaces
 from .dispatch import Dispatcher
 from .frames import Frames
 from .fresh_start import FreshStart
+from .hook_notices import task_objection
 from .hook_wiring import HookWiring
 from .hooks.registry import HookRegistry
 from .hostlink import HostLink
@@ -104,6 +106,7 @@ def compose(
     for problem in wiring.problems:
         sys.stderr.write(f"Warning: {problem}\n")
     hooks = wiring.events(link, client, brief, meter, start_task, queue)
+    context.objection = partial(task_objection, hooks)
     approval = Approval(
         access,
         frames,

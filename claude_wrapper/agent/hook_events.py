@@ -97,12 +97,14 @@ class HookEvents:
         late: LateAnswers,
         results_dir: Path,
         problems: Sequence[str] = (),
+        doubts: Sequence[str] = (),
     ) -> None:
         self._runner = runner
         self._frames = frames
         self._results_dir = results_dir
         self._first: list[str] = []
         self._problems = list(problems)
+        self._doubts = list(doubts)
         self.fields = fields
         self.late = late
 
@@ -111,7 +113,10 @@ class HookEvents:
         return self._runner.registry.has(event, of_host=of_host)
 
     def tell_problems(self) -> None:
-        """Tell the host, once, what is wrong with the settings' hooks."""
+        """Tell the host, once, what of the settings and flags has no effect."""
+        doubts, self._doubts = self._doubts, []
+        for doubt in doubts:
+            self._frames.informational(doubt, "warning")
         problems, self._problems = self._problems, []
         if problems:
             self._frames.informational("\n".join(problems), "warning", tag="settings_not_in_effect")
@@ -255,7 +260,7 @@ class HookEvents:
         event = StopInput(
             **self.fields.at_work(),
             stop_hook_active=again,
-            last_assistant_message=last_text,
+            last_assistant_message=last_text or UNSET,
             background_tasks=[],
             session_crons=[],
         )

@@ -15,11 +15,21 @@ from claude_wrapper.wire.hook_session_inputs import (
     NotificationInput,
     PostModelSwitchInput,
     PreModelSwitchInput,
+    TaskCompletedInput,
+    TaskCreatedInput,
 )
 
 from .hook_events import HookEvents
+from .tools.task_book import Task
 
-__all__ = ["call_denied", "cwd_changed", "model_switched", "switch_refused", "waiting_for_permission"]
+__all__ = [
+    "call_denied",
+    "cwd_changed",
+    "model_switched",
+    "switch_refused",
+    "task_objection",
+    "waiting_for_permission",
+]
 
 _PATIENCE = 6.0
 """Seconds that a question about permission may stay open before hooks are told."""
@@ -58,6 +68,22 @@ async def waiting_for_permission(hooks: HookEvents, tool_name: str) -> AsyncIter
         tasks.cancel_scope.cancel()
     if failure is not None:
         raise failure
+
+
+async def task_objection(hooks: HookEvents, change: str, task: Task) -> str | None:
+    """What hooks have against a task that is to be `created` or `completed`."""
+    kind = TaskCreatedInput if change == "created" else TaskCompletedInput
+    name = str(kind.__struct_config__.tag)
+    if not hooks.has(name):
+        return None
+    event = kind(
+        **hooks.fields.bare(),
+        task_id=task.id,
+        task_subject=task.subject,
+        task_description=task.description,
+    )
+    blocks = (await hooks.occur(event, told=False)).blocks
+    return "\n".join(f"{name} hook feedback:\n{text}" for text in blocks) if blocks else None
 
 
 async def call_denied(

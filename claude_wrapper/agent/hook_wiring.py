@@ -87,9 +87,11 @@ class HookWiring:
         self._queue = queue
         fields = HookFields(self._common, lambda: brief.tuning.effort)
         runner = HookRunner(self._registry, link, self)
-        # A host that only gives a prompt is told on stderr.
-        problems = self._void if self._settings.input_format != "text" else ()
-        return HookEvents(runner, self._frames, fields, self._late, self._context.results_dir, problems)
+        told: tuple[str, ...] = ()
+        doubts: tuple[str, ...] = ()
+        if _is_sdk(self._settings):  # others read stderr
+            told, doubts = (*self._settings.skipped, *self._void), self._settings.doubtful
+        return HookEvents(runner, self._frames, fields, self._late, self._context.results_dir, told, doubts)
 
     async def ask(self, hook: Hook, occasion: Occasion) -> HookReply:
         """Ask a hook of the settings."""
@@ -150,6 +152,11 @@ class HookWiring:
             working_dirs=tuple(self._access.directories(cwd)),
         )
         return speaks_of(rule, call, self._access.policy)
+
+
+def _is_sdk(settings: Settings) -> bool:
+    """Whether a library drives the agent, and not somebody at a command line."""
+    return bool(settings.environ.get("CLAUDE_AGENT_SDK_VERSION")) and settings.entrypoint != "sdk-cli"
 
 
 def _nothing(_frame: Any) -> None:

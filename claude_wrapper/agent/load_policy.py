@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
+import msgspec
+
 from claude_wrapper.store.paths import home_dir
 from claude_wrapper.wire.permissions import PermissionMode
 
@@ -19,7 +21,7 @@ from .config.merged import in_force, managed_only
 from .permissions.policy import AddedDirectory, Policy
 from .permissions.rules import RuleBehavior, Source, parse_rules
 
-__all__ = ["load_policy"]
+__all__ = ["PolicyFaults", "load_policy"]
 
 _ROOT_REFUSED = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"
 _MANAGED_ONLY = "allowManagedPermissionRulesOnly"
@@ -27,16 +29,28 @@ _NOT_FROM_A_FOLDER = frozenset({"auto", "bypassPermissions"})
 """Modes that the files of a project cannot start a session in."""
 
 
+class PolicyFaults(msgspec.Struct):
+    """What the user is told of what has no effect."""
+
+    rules: list[str] = msgspec.field(default_factory=list)
+    """Of rules in settings that are none."""
+    unknown: list[str] = msgspec.field(default_factory=list)
+    """Of rules in settings about tools that are not there."""
+    flags: list[str] = msgspec.field(default_factory=list)
+    """Of rules on the command line that are none."""
+    folders: list[str] = msgspec.field(default_factory=list)
+
+
 def load_policy(
     arguments: Arguments, files: list[SettingsFile], environ: Mapping[str, str], cwd: Path
-) -> tuple[Policy, list[str]]:
-    """The policy, and what the user is told about rules that have no effect."""
+) -> tuple[Policy, PolicyFaults]:
+    """The policy, and what of it has no effect."""
     mode, bypass = _mode(arguments, files, environ)
     home = str(home_dir(environ))
-    told: list[str] = []
+    told = PolicyFaults()
     policy = Policy(
         mode=mode,
-        directories=tuple(_directories(arguments, files, cwd, home, told)),
+        directories=tuple(_directories(arguments, files, cwd, home, told.folders)),
         original_cwd=str(cwd),
         home=home,
         roots={each.source: str(each.root) for each in files if each.root is not None},
@@ -48,8 +62,7 @@ def load_policy(
     )
     for behavior in BEHAVIORS:
         for each in in_force(files, _MANAGED_ONLY):
-            policy, faults = _with_rules_of(policy, each, behavior)
-            told += faults
+            policy = _with_rules_of(policy, each, behavior, told)
     if policy.managed_only:
         return policy, told
     given: tuple[tuple[str, str, RuleBehavior], ...] = (
@@ -59,29 +72,36 @@ def load_policy(
     for flag, name, behavior in given:
         texts = arguments.list(name)
         policy, _ = policy.with_rules(texts, behavior, "cliArg")
-        told += [str(Fault(flag, problem)) for _, problem in _problems(texts, behavior, "cliArg")]
+        for _, problem, is_none in _problems(texts, behavior, "cliArg"):
+            (told.flags if is_none else told.unknown).append(str(Fault(flag, problem)))
     return policy, told
 
 
-def _with_rules_of(policy: Policy, file: SettingsFile, behavior: RuleBehavior) -> tuple[Policy, list[str]]:
+def _with_rules_of(policy: Policy, file: SettingsFile, behavior: RuleBehavior, told: PolicyFaults) -> Policy:
     texts = file.rules(behavior)
     policy, _ = policy.with_rules(texts, behavior, file.source)
     key = f"permissions.{behavior}"
-    return policy, [
-        str(Fault(file.place, problem, key, file.line(("permissions", behavior), text)))
-        for text, problem in _problems(texts, behavior, file.source)
-    ]
+    strangers = file.strangers(behavior)
+    if strangers:
+        told.rules.append(str(Fault(file.place, f"{strangers} of its rules are no texts", key)))
+    for text, problem, is_none in _problems(texts, behavior, file.source):
+        line = file.line(("permissions", behavior), text)
+        (told.rules if is_none else told.unknown).append(str(Fault(file.place, problem, key, line)))
+    return policy
 
 
-def _problems(texts: list[str], behavior: RuleBehavior, source: Source) -> list[tuple[str, str]]:
-    """The rules that decide nothing, and why."""
+def _problems(texts: list[str], behavior: RuleBehavior, source: Source) -> list[tuple[str, str, bool]]:
+    """The rules that decide nothing, why, and whether they are no rules at all."""
     rules, problems = parse_rules(texts, behavior, source)
-    found = [(each.text, each.problem) for each in problems]
+    found = [(each.text, each.problem, True) for each in problems]
     for each in rules:
         unknown = unknown_tool(each.rule)
         if unknown is not None:
-            found.append((str(each.rule), unknown))
-    return [(text, f"the rule {text!r} has no effect: {problem}") for text, problem in found]
+            # The names of tools begin with a capital letter.
+            found.append((str(each.rule), unknown, each.rule.tool[:1].islower()))
+    return [
+        (text, f"the rule {text!r} has no effect: {problem}", no_rule) for text, problem, no_rule in found
+    ]
 
 
 def _directories(

@@ -42,6 +42,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
     """Raises UsageError and SettingsError for what must keep a run from starting."""
     files, warnings, notes = load_files(arguments, environ, cwd)
     environment = with_variables(environ, files)
+    skipped = tuple(warnings)
     model = _model(arguments, files, environment, warnings)
     policy, problems = load_policy(arguments, files, environment, cwd)
     if policy.mode == "auto" and not find_model(model.name, environment).takes_auto:
@@ -79,7 +80,9 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         values=merged(files),
         environ=environment,
         entrypoint=environment.get("CLAUDE_CODE_ENTRYPOINT") or "sdk-cli",
-        warnings=(*warnings, *problems),
+        warnings=(*warnings, *problems.rules, *problems.unknown, *problems.flags, *problems.folders),
+        skipped=(*skipped, *problems.rules),
+        doubtful=tuple(problems.flags),
         notes=tuple(notes),
         setup=_setup(arguments),
         only_setup=arguments.has("init_only"),

@@ -84,6 +84,10 @@ class Settings:
     entrypoint: str = "sdk-cli"
     warnings: tuple[str, ...] = ()
     """Lines for stderr."""
+    skipped: tuple[str, ...] = ()
+    """What settings say that is not in force, among the warnings."""
+    doubtful: tuple[str, ...] = ()
+    """Rules on the command line that are none, among the warnings."""
     notes: tuple[str, ...] = ()
     """The same, in words that scripts know and that stand alone."""
     setup: str | None = None

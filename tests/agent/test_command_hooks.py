@@ -230,8 +230,11 @@ def test_a_start_of_a_session_may_bring_a_prompt_of_its_own(workspace):
     assert ["first of all" in asked[0], "second" in asked[-1]] == [True, True]
 
 
-def test_what_is_wrong_with_hooks_is_told_on_stderr_and_to_the_host(hooked):
-    talk = hooked(settings("PreToolUs", command("echo x")))
+SDK = {"CLAUDE_AGENT_SDK_VERSION": "1.0", "CLAUDE_CODE_ENTRYPOINT": "sdk-py"}
+
+
+def test_what_is_wrong_with_hooks_is_told_on_stderr_and_to_a_library(hooked):
+    talk = hooked(settings("PreToolUs", command("echo x")), env=SDK)
     talk.prompt()
     talk.result()
     told = talk.of("system", "informational")[0]
@@ -240,6 +243,51 @@ def test_what_is_wrong_with_hooks_is_told_on_stderr_and_to_the_host(hooked):
     assert told["tag"] == "settings_not_in_effect"
     assert "hooks.PreToolUs" in told["content"]
     assert b"hooks.PreToolUs" in talk.errors
+
+
+@pytest.mark.feature("SET-05")
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"model": 5},
+        {"permissions": {"deny": ["Bash("]}},
+        {"permissions": {"deny": [5]}},
+        {"permissions": {"deny": ["bash"]}},
+        {"hooks": {"Stop": "x"}},
+        {"hooks": {"PreToolUse": [{"hooks": [{"type": "command"}]}]}},
+    ],
+)
+def test_a_library_is_told_once_of_settings_that_are_not_in_force(hooked, given):
+    talk = hooked(("--settings", json.dumps(given)), env=SDK)
+    for _ in range(2):
+        talk.prompt()
+        talk.result()
+    told = talk.of("system", "informational")
+    talk.close()
+
+    assert [frame["tag"] for frame in told] == ["settings_not_in_effect"]
+    assert "--settings" in told[0]["content"]
+
+
+def test_a_library_is_told_of_rules_on_the_command_line_that_are_none(hooked):
+    talk = hooked(("--disallowedTools", "Bash("), argv=(), env=SDK)
+    talk.prompt()
+    talk.result()
+    told = talk.of("system", "informational")
+    talk.close()
+
+    assert ["--disallowedTools" in frame["content"] for frame in told] == [True]
+
+
+def test_who_drives_the_agent_without_a_library_is_told_on_stderr_only(hooked):
+    talk = hooked(("--settings", json.dumps({"model": 5})))
+    talk.prompt()
+    talk.result()
+    told = talk.of("system", "informational")
+    talk.close()
+
+    assert told == []
+    assert b"--settings" in talk.errors
 
 
 @pytest.mark.feature("HOOK-18")
@@ -314,3 +362,31 @@ def test_a_hook_may_refuse_another_model(hooked):
     assert (refused["subtype"], refused["error_code"]) == ("error", "blocked_by_hook")
     assert refused["error"].endswith("not that one")
     assert talk.model.requests[0].body["model"] == "claude-sonnet-4-5"
+
+
+@pytest.mark.feature("HEVT-20")
+def test_hooks_may_keep_a_task_from_the_list_and_from_being_called_done(hooked):
+    refusing = json.dumps({"decision": "block", "reason": "not yet"})
+    given = {
+        "TaskCreated": [{"hooks": [command("grep -q First && exit 0; echo too many >&2; exit 2")]}],
+        "TaskCompleted": [{"hooks": [command(f"echo '{refusing}'")]}],
+    }
+    talk = hooked(
+        ("--settings", json.dumps({"hooks": given})),
+        call("TaskCreate", subject="First", description="d"),
+        call("TaskCreate", subject="Second", description="d"),
+        call("TaskUpdate", taskId="1", status="completed", subject="New"),
+        call("TaskList"),
+        say("done"),
+        argv=("--allowedTools", "TaskCreate", "TaskUpdate", "TaskList"),
+    )
+    talk.prompt()
+    talk.result()
+    results = [block for frame in talk.of("user") for block in frame["message"]["content"]]
+    talk.close()
+
+    assert [block.get("is_error") for block in results] == [None, True, None, None]
+    assert results[1]["content"].startswith("TaskCreated hook feedback:\n")
+    assert "too many" in results[1]["content"]
+    assert results[2]["content"] == "TaskCompleted hook feedback:\nnot yet"
+    assert results[3]["content"] == "#1 [pending] First"

@@ -39,6 +39,10 @@ class SettingsFile(msgspec.Struct, frozen=True):
         """The permission rules of one list; what is no text is left out."""
         return [rule for rule in self._permission_list(behavior) if isinstance(rule, str)]
 
+    def strangers(self, behavior: RuleBehavior) -> int:
+        """How many entries of such a list are no texts."""
+        return sum(not isinstance(rule, str) for rule in self._permission_list(behavior))
+
     def directories(self) -> list[str]:
         """Further folders to work in."""
         return [path for path in self._permission_list("additionalDirectories") if isinstance(path, str)]

@@ -13,7 +13,14 @@ Complaint = tuple[tuple[str, ...], str]
 """The keys that lead to a value, and what it should be."""
 _Check = Callable[[Any], str | None]
 
-_HOOK_KINDS = frozenset({"agent", "command", "http", "mcp_tool", "prompt"})
+_HOOK_KINDS = {
+    "agent": ("prompt",),
+    "command": ("command",),
+    "http": ("url",),
+    "mcp_tool": ("server", "tool"),
+    "prompt": ("prompt",),
+}
+"""The kinds of hooks, and the texts that each needs."""
 _MODES = frozenset({*get_args(PermissionMode), "manual"})
 
 
@@ -49,6 +56,7 @@ def _hooks(value: Any) -> str | None:
     """The hooks that guard calls: without them the rest of the file would allow more than was meant."""
     whole = isinstance(value, list) and all(
         isinstance(group, dict)
+        and isinstance(group.get("matcher"), str | None)
         and isinstance(group.get("hooks"), list)
         and all(map(_is_hook, group["hooks"]))
         for group in value
@@ -57,7 +65,14 @@ def _hooks(value: Any) -> str | None:
 
 
 def _is_hook(value: Any) -> bool:
-    return isinstance(value, dict) and value.get("type") in _HOOK_KINDS
+    needed = _HOOK_KINDS.get(str(value.get("type"))) if isinstance(value, dict) else None
+    if needed is None:
+        return False
+    timeout = value.get("timeout")
+    timed = timeout is None or (
+        isinstance(timeout, int | float) and not isinstance(timeout, bool) and timeout > 0
+    )
+    return timed and all(isinstance(value.get(key), str) for key in needed)
 
 
 _text = _kind(str, "a text")

@@ -41,6 +41,8 @@ class Outcome(msgspec.Struct):
     stop_reason: str | None = None
     block: str | None = None
     """The reason of the first hook that blocked; empty when it gave none."""
+    blocks: list[str] = field(default_factory=list)
+    """The reasons of all that did."""
     block_reason: str | None = None
     """The same without the name of the hook."""
     no_verdict: Literal["timeout", "unusable"] | None = None
@@ -75,8 +77,10 @@ def outcome_of(replies: Sequence[HookReply]) -> Outcome:
     for reply in replies:
         _common(outcome, reply)
         block, reason = _block(reply)
-        if block is not None and outcome.block is None:
-            outcome.block, outcome.block_reason = block, reason
+        if block is not None:
+            outcome.blocks.append(block)
+            if outcome.block is None:
+                outcome.block, outcome.block_reason = block, reason
         if reply.output is None:
             continue
         specific = reply.output.hook_specific_output

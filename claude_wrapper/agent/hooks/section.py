@@ -54,8 +54,11 @@ class _Tool(_Entry, tag="mcp_tool"):
     input: dict[str, Any] = field(default_factory=dict)
 
 
+_AnyEntry = _Command | _Http | _Prompt | _Agent | _Tool
+
+
 class _Group(msgspec.Struct):
-    hooks: list[_Command | _Http | _Prompt | _Agent | _Tool]
+    hooks: list[Any]
     matcher: str | None = None
 
 
@@ -70,34 +73,58 @@ class Problem(NamedTuple):
 def read_section(section: Any, place: str) -> tuple[dict[str, list[Hook]], list[Problem]]:
     """The hooks by event, and what is wrong, each with `place`, the file that the section is from.
 
-    An event that nobody knows is left out by itself. Anything else that is wrong makes the whole
-    section void: half of a set of guards could let through what the whole would not.
+    What is wrong is left out by itself: an event, a group or a hook. (A file whose guards of calls
+    are wrong does not get this far: nothing of it is in force.)
     """
     if not isinstance(section, dict):
         return {}, [Problem(f"{place}: hooks is no object, so none of its hooks runs.")]
     hooks: dict[str, list[Hook]] = {}
     problems: list[Problem] = []
     for event, value in section.items():
+        where = f"{place}: hooks.{event}"
         if event not in EVENTS:
-            problems.append(Problem(f"{place}: hooks.{event}: there is no such event."))
-            continue
-        try:
-            groups = msgspec.convert(value, list[_Group])
-        except msgspec.ValidationError as error:
-            what = str(error).replace(" - at `$", f" - at `hooks.{event}")
-            return {}, [*problems, Problem(f"{place}: hooks.{event}: {what}; no hook of this file runs.")]
-        hooks[event] = []
-        for index, group in enumerate(groups):
-            problem = _wrong_matcher(event, group.matcher)
-            if problem is not None:
-                problems.append(Problem(f"{place}: hooks.{event}[{index}].matcher: {problem}", voids=False))
-            for entry in group.hooks:
-                made = _made(event, group.matcher, entry)
-                if isinstance(made, str):
-                    problems.append(Problem(f"{place}: hooks.{event}[{index}]: {made}"))
-                elif made is not None:
-                    hooks[event].append(made)
+            problems.append(Problem(f"{where}: there is no such event."))
+        elif not isinstance(value, list):
+            problems.append(
+                Problem(f"{where}: it has to be a list of matchers with their hooks; it is left out.")
+            )
+        else:
+            for index, group in enumerate(value):
+                found, wrong = _read_group(event, group, f"{where}[{index}]")
+                problems += wrong
+                if found:
+                    hooks.setdefault(event, []).extend(found)
     return hooks, problems
+
+
+def _read_group(event: str, value: Any, where: str) -> tuple[list[Hook], list[Problem]]:
+    """The hooks of one matcher."""
+    try:
+        group = msgspec.convert(value, _Group)
+    except msgspec.ValidationError as error:
+        return [], [Problem(_told(where, error))]
+    hooks: list[Hook] = []
+    problems: list[Problem] = []
+    problem = _wrong_matcher(event, group.matcher)
+    if problem is not None:
+        problems.append(Problem(f"{where}.matcher: {problem}", voids=False))
+    for index, written in enumerate(group.hooks):
+        try:
+            entry = msgspec.convert(written, _AnyEntry)
+        except msgspec.ValidationError as error:
+            problems.append(Problem(_told(f"{where}.hooks[{index}]", error)))
+            continue
+        made = _made(event, group.matcher, entry)
+        if isinstance(made, str):
+            problems.append(Problem(f"{where}.hooks[{index}]: {made}"))
+        elif made is not None:
+            hooks.append(made)
+    return hooks, problems
+
+
+def _told(where: str, error: msgspec.ValidationError) -> str:
+    what, _, path = str(error).partition(" - at `$")
+    return f"{where}{path.rstrip('`')}: {what}; it is left out."
 
 
 def _wrong_matcher(event: str, matcher: str | None) -> str | None:

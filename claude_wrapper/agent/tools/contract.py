@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from .ledger import ReadLedger
-from .task_book import TaskBook
+from .task_book import Task, TaskBook
 
 __all__ = [
     "Answerable",
@@ -71,6 +71,10 @@ class PlanningState(Protocol):
     def leave(self) -> None: ...
 
 
+async def _nobody_objects(_change: str, _task: Task) -> str | None:
+    return None
+
+
 @dataclass(slots=True)
 class ToolContext:
     """The session as a tool sees it."""
@@ -91,6 +95,8 @@ class ToolContext:
     """The list of what is to be done."""
     before_change: Callable[[Path], None] = lambda _: None
     """Told of a file that a tool is about to write, while it is still as it was."""
+    objection: Callable[[str, Task], Awaitable[str | None]] = _nobody_objects
+    """Asked about a task that is to be `created` or `completed`; a text says why not."""
     user_modified: bool = False
     """The host changed this call's input when it allowed it."""
     planning: PlanningState | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from .contract import ToolContext, ToolOutput
+from .contract import ToolContext, ToolFailure, ToolOutput
 from .task_tool import TaskTool
 
 __all__ = ["TaskCreate"]
@@ -36,5 +36,9 @@ class TaskCreate(TaskTool):
         task = context.tasks.add(tool_input["subject"], tool_input["description"])
         task.active_form = tool_input.get("activeForm")
         task.metadata = dict(tool_input.get("metadata") or {})
+        objection = await context.objection("created", task)
+        if objection is not None:
+            context.tasks.remove(task)
+            raise ToolFailure(objection.strip())
         structured = {"task": {"id": task.id, "subject": task.subject, "description": task.description}}
         return ToolOutput(f"Task #{task.id} created successfully: {task.subject}", structured)

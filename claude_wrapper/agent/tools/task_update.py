@@ -46,6 +46,11 @@ class TaskUpdate(TaskTool):
         if task is None:
             failed = {"success": False, "taskId": number, "updatedFields": [], "error": "Task not found"}
             return ToolOutput("Task not found", failed)
+        if tool_input.get("status") == "completed" != task.status:
+            objection = await context.objection("completed", task)
+            if objection is not None:
+                failed = {"success": False, "taskId": task.id, "updatedFields": [], "error": objection}
+                return ToolOutput(objection, failed)
         change: dict[str, str] | None
         if tool_input.get("status") == "deleted":
             change = {"from": task.status, "to": "deleted"}

@@ -66,12 +66,25 @@ def test_an_event_that_nobody_knows_costs_nothing_but_itself():
         ({"Stop": [{"matcher": 5, "hooks": [command("a")]}]}, "hooks.Stop[0].matcher"),
     ],
 )
-def test_what_is_wrong_is_named_by_file_and_key_and_nothing_of_the_file_runs(section, named):
+def test_what_is_wrong_is_named_by_file_and_key_and_does_not_run(section, named):
     hooks, problems = read_section(section, "/x/settings.json")
 
     assert hooks == {}
     assert problems[-1].text.startswith("/x/settings.json: ")
     assert named in problems[-1].text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [5, {"matcher": "x"}, {"hooks": [{"type": "nosuch"}]}, {"matcher": 5, "hooks": [command("b")]}],
+)
+def test_what_is_wrong_is_left_out_by_itself(wrong):
+    hooks, problems = read_section(
+        {"Stop": [wrong, {"hooks": [{"type": "command"}, command("a")]}], "SessionEnd": "x"}, "f.json"
+    )
+
+    assert [hook.label for hook in hooks["Stop"]] == ["a"]
+    assert len(problems) == 3
 
 
 def test_a_matcher_that_is_no_expression_is_named_by_file_and_key():
