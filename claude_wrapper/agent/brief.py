@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -137,6 +136,8 @@ class Brief:
 
 def _user_id(session_id: str) -> str:
     """Who asks, as far as the provider is told to tell users apart: a session, no person and no machine."""
+    import hashlib  # noqa: PLC0415  # loads a large library, which the start has no use for yet
+
     device = hashlib.sha256(session_id.encode()).hexdigest()
     return encode({"device_id": device, "account_uuid": "", "session_id": session_id}).decode()
 

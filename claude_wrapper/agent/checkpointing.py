@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from claude_wrapper.link.peer import RequestRefusedError
 from claude_wrapper.store.paths import config_dir
 from claude_wrapper.wire.replies_steer import RewindFilesReply
 
-from .checkpoints.ledger import Checkpoints, NoCheckpointError
-from .checkpoints.stored import stored_checkpoints
 from .session import Session
 from .session_start import SessionStart
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from .checkpoints.ledger import Checkpoints
 
 __all__ = ["checkpoints_of", "rewind"]
 
@@ -23,6 +26,10 @@ def checkpoints_of(settings: Settings, start: SessionStart, session: Session) ->
     """The checkpoints of a session; None where they were not asked for."""
     if settings.environ.get(_SWITCH, "").lower() not in _ON:
         return None
+    # Copying and comparing files is nothing that other sessions need.
+    from .checkpoints.ledger import Checkpoints  # noqa: PLC0415
+    from .checkpoints.stored import stored_checkpoints  # noqa: PLC0415
+
     folder = config_dir(settings.environ) / "file-history" / start.session_id
     known = stored_checkpoints(start.transcript.path) if start.transcript is not None else []
     return Checkpoints(folder, settings.cwd, session.note_files, known)
@@ -34,6 +41,8 @@ def rewind(checkpoints: Checkpoints | None, message_id: str, *, dry_run: bool) -
         return RewindFilesReply(can_rewind=False, error=_OFF)
     if checkpoints is None:
         raise RequestRefusedError(_OFF)
+    from .checkpoints.ledger import NoCheckpointError  # noqa: PLC0415  # as above
+
     try:
         if not dry_run:
             return RewindFilesReply(can_rewind=True, skipped_links=checkpoints.rewind(message_id))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,7 +11,6 @@ from .access import Access
 from .approval import Approval
 from .asking import Asker
 from .brief import Brief
-from .checkpoints.ledger import Checkpoints
 from .frames import Frames
 from .hook_events import HookEvents
 from .interrupts import Interruption
@@ -22,6 +22,9 @@ from .session import Session
 from .settings import Settings
 from .toolbox import Toolbox
 from .toolround import ToolRound
+
+if TYPE_CHECKING:
+    from .checkpoints.ledger import Checkpoints
 
 __all__ = ["Parts"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from pathlib import Path
 
 from claude_wrapper.store.paths import config_dir
@@ -43,7 +43,7 @@ def plan_file(settings: Settings) -> Path:
         if isinstance(chosen, str) and chosen
         else config_dir(settings.environ) / "plans"
     )
-    return folder / f"plan-{secrets.token_hex(4)}.md"
+    return folder / f"plan-{os.urandom(4).hex()}.md"
 
 
 def plan_reminder(file: str | None) -> str:

@@ -11,7 +11,6 @@ from claude_wrapper.link.peer import RequestRefusedError
 from claude_wrapper.wire.replies_steer import RepoRootReply
 from claude_wrapper.wire.requests_steer import ApplyFlagSettings, RegisterRepoRoot, UpdateSettings
 
-from .config.change import SettingsNotWrittenError, change_settings
 from .config.file import BEHAVIORS, SettingsFile
 from .config.places import SettingsPlaces
 from .config.schema import complaints
@@ -59,6 +58,9 @@ class SettingsRequests:
 
     async def _update(self, request: UpdateSettings) -> dict[str, Any]:
         """Write settings to a file of the user's."""
+        # Most sessions write none.
+        from .config.change import SettingsNotWrittenError, change_settings  # noqa: PLC0415
+
         path = self._places.path(request.source) if request.source != "projectSettings" else None
         if path is None:
             raise RequestRefusedError(f"update_settings: there is no file for {request.source}")

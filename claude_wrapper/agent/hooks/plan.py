@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .hook import Hook, HttpHook
-from .section import Problem, read_section
+
+if TYPE_CHECKING:
+    from .section import Problem
 
 __all__ = ["Plan", "SettingsSource", "plan_hooks"]
 
@@ -43,6 +45,9 @@ def plan_hooks(sources: Iterable[SettingsSource]) -> Plan:
     for source in sources:
         if "hooks" not in source.values:
             continue
+        # Most settings have no hooks.
+        from .section import read_section  # noqa: PLC0415
+
         found, wrong = read_section(source.values["hooks"], source.place)
         problems += wrong
         for event, its_hooks in found.items():
