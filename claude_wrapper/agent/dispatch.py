@@ -141,10 +141,19 @@ class Dispatcher:
         prepared = _Prepared(call, tool, valid, tool.for_permission(valid, self._context))
         denied = denied_path(self._subject(prepared), self._access.policy)
         if denied is None:
-            await tool.check(valid, self._context)
+            await self._check(tool, valid)
         elif denied.as_tool_error:
             raise _DeniedPathError(self._asked(prepared, denied))
         return prepared
+
+    async def _check(self, tool: Tool, valid: dict[str, Any]) -> None:
+        try:
+            await tool.check(valid, self._context)
+        except InputRejected:
+            raise
+        except Exception as error:  # a fault of the tool must not end the session
+            logger.exception("the tool %s failed to check its input", tool.name)
+            raise InputRejected(f"{type(error).__name__}: {error}") from error
 
     def _validated(self, tool: Tool, tool_input: dict[str, Any]) -> dict[str, Any]:
         """The input, checked here for the agent's own tools; others check theirs themselves."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 from pathlib import Path
@@ -16,6 +17,8 @@ from .tools.contract import ToolContext
 from .tools.environment import child_environment
 
 __all__ = ["HookSurroundings"]
+
+logger = logging.getLogger(__name__)
 
 _LEAVE_VARIABLES = frozenset({"SessionStart", "Setup", "CwdChanged", "FileChanged"})
 
@@ -35,7 +38,10 @@ class HookSurroundings:
         environment["CLAUDE_PROJECT_DIR"] = str(self._settings.cwd)
         environment["CLAUDE_PID"] = str(os.getpid())
         if occasion.event in _LEAVE_VARIABLES:
-            environment["CLAUDE_ENV_FILE"] = self._next_file(occasion.event)
+            try:
+                environment["CLAUDE_ENV_FILE"] = self._next_file(occasion.event)
+            except OSError as error:
+                logger.warning("a hook can leave no variables: %s", error)
         return Surroundings(self._context.cwd, self._settings.cwd, environment)
 
     def take_variables(self) -> None:
@@ -46,7 +52,11 @@ class HookSurroundings:
         given = self._settings.environ.get("CLAUDE_ENV_FILE")
         lines = [f". {shlex.quote(str(path))}" for path in ([Path(given)] if given else []) + written]
         everything = self._folder / "all.sh"
-        everything.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        try:
+            everything.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        except OSError as error:
+            logger.warning("commands do without the variables that hooks have left: %s", error)
+            return
         self._context.environment["CLAUDE_ENV_FILE"] = str(everything)
 
     @property

@@ -178,6 +178,41 @@ def test_what_must_fail_fails_before_anybody_is_asked(workspace):
     assert all("tool_result_meta" not in frame for frame in talk.of("user"))
 
 
+@pytest.mark.feature("RULE-10", "RULE-14", "PERM-28")
+def test_a_denied_path_is_denied_before_anything_is_told_of_what_lies_there(workspace):
+    (workspace.project / "locked").mkdir()
+    (workspace.project / "locked" / "old.txt").write_text("x")
+    (workspace.project / "link").symlink_to("locked")
+    paths = ("locked/old.txt", "locked/new.txt", "link/old.txt", "link/new.txt", "sub/../locked/old.txt")
+    argv = ("--disallowedTools", "Edit(locked/**)")
+    with ScriptedModel([*(write(path) for path in paths), say("done")]) as model:
+        talk = workspace.talk(model, *STDIO, *argv)
+        talk.prompt()
+        result = talk.result()
+
+    there, not_there, linked, not_linked, roundabout = (block["content"] for block in talk.tool_results())
+    assert there == not_there == roundabout
+    assert linked.replace("old.txt", "new.txt") == not_linked
+    listed = [denial["tool_input"]["file_path"] for denial in result["permission_denials"]]
+    full = [str(workspace.project / path) for path in paths]
+    assert listed == [*full[:-1], full[0]]
+    assert talk.of("control_request") == []
+
+
+def test_a_tool_that_breaks_down_over_its_input_is_a_result_like_others(workspace):
+    notebook = '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    (workspace.project / "n.ipynb").write_text(notebook)
+    number = "cell-" + "9" * 5000
+    edit = call("NotebookEdit", notebook_path="n.ipynb", new_source="1", cell_id=number)
+    with ScriptedModel([call("Read", file_path="n.ipynb"), edit, say("done")]) as model:
+        talk = workspace.talk(model, *STDIO)
+        talk.prompt()
+        result = talk.result()
+
+    assert talk.tool_results()[1]["content"].startswith("<tool_use_error>ValueError: ")
+    assert result["result"] == "done"
+
+
 @pytest.mark.feature("PERM-14")
 def test_bypassing_as_root_is_refused_outside_a_sandbox(workspace):
     with ScriptedModel([]) as model:

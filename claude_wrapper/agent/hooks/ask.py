@@ -99,10 +99,11 @@ class SettingsHooks:
             if not run.detached:
                 await over.wait()
         finally:
-            if not run.settled.is_set():
+            if run.detached:
+                self._late.goes_on(run)
+            elif not over.is_set():
                 run.scope.cancel()
         if run.detached:
-            self._late.goes_on(run)
             return HookReply(hook)
         return reply or HookReply(hook, failure="unusable")
 
