@@ -159,7 +159,7 @@ def test_a_model_that_never_hands_the_value_in_is_reminded_once(workspace):
         (("--input-format", "stream-json"), "--output-format=stream-json"),
         (("--max-turns", "many"), "It takes a number."),
         (("--max-budget-usd", "-1"), "It takes a number above zero"),
-        (("--setting-sources", "user,nosuch"), "does not know 'nosuch'"),
+        (("--setting-sources", "user,nosuch"), "Invalid setting source: nosuch"),
     ],
 )
 def test_what_keeps_a_run_from_starting_is_named(workspace, argv, text):

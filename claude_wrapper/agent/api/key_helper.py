@@ -4,17 +4,27 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
 from .api_error import ApiError
 from .failure import Failure
 
+if TYPE_CHECKING:
+    from claude_wrapper.agent.processes.child import Child
+
 __all__ = ["KeyHelper"]
 
 _TTL = 300.0
 _PATIENCE = 60.0
+_LAST_OUTPUT = 0.1
+"""Seconds to wait behind the end for output of processes that the command did not wait for."""
 _LONGEST_COMPLAINT = 200
+_MOST_BYTES = 1024 * 1024
+"""Of each stream; a key is shorter, and what comes later is thrown away."""
 
 
 class KeyHelper:
@@ -42,18 +52,55 @@ class KeyHelper:
         self._until = 0.0
 
     async def _run(self) -> str:
+        # All about processes, which few have a use for at the start.
+        from claude_wrapper.agent.processes.child import start  # noqa: PLC0415
+
         try:
-            with anyio.fail_after(_PATIENCE):
-                done = await anyio.run_process(self._command, env=self._environment, check=False)
-        except (OSError, TimeoutError) as error:
-            raise _failed(str(error) or "no answer in time") from error
-        key = done.stdout.decode(errors="replace").strip()
-        if done.returncode != 0:
-            complaint = done.stderr.decode(errors="replace").strip()[:_LONGEST_COMPLAINT]
-            raise _failed(f"exit code {done.returncode}{': ' if complaint else ''}{complaint}")
+            child = start(
+                ["/bin/sh", "-c", self._command],
+                cwd=Path.cwd(),
+                environment=self._environment,
+                separate_stderr=True,
+            )
+        except OSError as error:
+            raise _failed(str(error)) from error
+        code, stdout, stderr = await _outcome(child)
+        if code is None:
+            raise _failed("no answer in time")
+        if code != 0:
+            complaint = stderr.decode(errors="replace").strip()[:_LONGEST_COMPLAINT]
+            raise _failed(f"exit code {code}{': ' if complaint else ''}{complaint}")
+        key = stdout.decode(errors="replace").strip()
         if not key:
             raise _failed("it printed nothing")
         return key
+
+
+async def _outcome(child: Child) -> tuple[int | None, bytes, bytes]:
+    """The exit code and what was printed; without a code the command was too slow, and has been ended."""
+    from claude_wrapper.agent.processes.child import Pump  # noqa: PLC0415  # as above
+
+    code: int | None = None
+    streams = {pipe: bytearray() for pipe in (child.stdout, child.stderr) if pipe is not None}
+    pumps = [Pump(pipe, partial(_take, stream)) for pipe, stream in streams.items()]
+    try:
+        with anyio.move_on_after(_PATIENCE):
+            code = await child.wait()
+            with anyio.move_on_after(_LAST_OUTPUT):
+                for pump in pumps:
+                    await pump.ended.wait()
+    finally:
+        if code is None:
+            await child.stop()
+        for pump in pumps:
+            pump.detach()
+        child.close_pipes()
+    stdout, stderr = streams.values()
+    return code, bytes(stdout), bytes(stderr)
+
+
+def _take(stream: bytearray, data: bytes) -> None:
+    stream += data[: max(_MOST_BYTES - len(stream), 0)]
 
 
 def _failed(what: str) -> ApiError:

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from claude_wrapper.agent.api import key_helper
 from claude_wrapper.agent.api.api_error import ApiError
 from claude_wrapper.agent.api.client import ModelClient
 from claude_wrapper.agent.api.providers import key_source
@@ -97,3 +98,18 @@ def test_where_the_key_comes_from_is_told():
     assert key_source({}, "helper") == "apiKeyHelper"
     assert key_source({"ANTHROPIC_API_KEY": "k"}, "helper") == "ANTHROPIC_API_KEY"
     assert key_source({}, None) == "none"
+
+
+@pytest.mark.feature("SET-10")
+async def test_a_command_that_takes_too_long_is_ended_with_all_it_has_started(tmp_path, monkeypatch):
+    monkeypatch.setattr(key_helper, "_PATIENCE", 0.5)
+    started = tmp_path / "started"
+    os.mkfifo(started)
+    reader = os.open(started, os.O_RDONLY | os.O_NONBLOCK)
+    command = f'{{ echo up; sleep 600; }} > "{started}" & wait'
+    with pytest.raises(ApiError, match="no answer in time"):
+        await key_helper.KeyHelper(command, os.environ).key()
+    # The pipe is at its end once nobody is left who could write to it.
+    assert os.read(reader, 100) == b"up\n"
+    assert os.read(reader, 100) == b""
+    os.close(reader)

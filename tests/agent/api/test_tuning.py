@@ -124,7 +124,7 @@ def test_only_the_betas_that_are_needed_are_named():
         (
             {"CLAUDE_CODE_DISABLE_THINKING": "1"},
             Wishes(thinking="enabled", thinking_tokens=9),
-            Wishes(thinking="disabled"),
+            Wishes(thinking="disabled", silent=True),
         ),
         ({"CLAUDE_CODE_MAX_OUTPUT_TOKENS": "500"}, Wishes(), Wishes(max_output_tokens=500)),
         ({"DISABLE_INTERLEAVED_THINKING": "1"}, Wishes(), Wishes(interleaved=False)),
