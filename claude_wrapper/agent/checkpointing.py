@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from claude_wrapper.link.peer import RequestRefusedError
@@ -15,7 +17,7 @@ from .settings import Settings
 if TYPE_CHECKING:
     from .checkpoints.ledger import Checkpoints
 
-__all__ = ["checkpoints_of", "rewind"]
+__all__ = ["checkpoints_of", "rewind", "told_by_threads"]
 
 _OFF = "File rewinding is not enabled."
 _SWITCH = "CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING"
@@ -33,6 +35,16 @@ def checkpoints_of(settings: Settings, start: SessionStart, session: Session) ->
     folder = config_dir(settings.environ) / "file-history" / start.session_id
     known = stored_checkpoints(start.transcript.path) if start.transcript is not None else []
     return Checkpoints(folder, settings.cwd, session.note_files, known)
+
+
+def told_by_threads(checkpoints: Checkpoints) -> Callable[[Path], None]:
+    """How tools, which change files in threads, tell of it: checkpoints and transcript belong to the event loop."""
+    from anyio import from_thread  # noqa: PLC0415  # as above
+
+    def before_change(path: Path) -> None:
+        from_thread.run_sync(checkpoints.before_change, path)
+
+    return before_change
 
 
 def rewind(checkpoints: Checkpoints | None, message_id: str, *, dry_run: bool) -> RewindFilesReply:

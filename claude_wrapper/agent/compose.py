@@ -13,7 +13,7 @@ from .api.client import ModelClient
 from .approval import Approval, PermissionHost
 from .asking import Asker
 from .brief import Brief
-from .checkpointing import checkpoints_of
+from .checkpointing import checkpoints_of, told_by_threads
 from .config.places import SettingsPlaces
 from .dispatch import Dispatcher
 from .frames import Frames
@@ -36,6 +36,7 @@ from .safety_check import SafetyCheck
 from .session import Session
 from .session_start import SessionStart
 from .settings import Settings
+from .side_question import SideQuestions
 from .todo_choice import without_lists
 from .toolbox import Toolbox
 from .toolround import ToolRound
@@ -96,16 +97,17 @@ def compose(
     )
     checkpoints = checkpoints_of(settings, start, session)
     if checkpoints is not None:
-        context.before_change = checkpoints.before_change
+        context.before_change = told_by_threads(checkpoints)
     client = ModelClient.from_environment(
         settings.environ,
         user_agent=f"claude-wrapper/{AGENT_VERSION}",
         key_helper=settings.api_key_helper,
     )
+    questions = SideQuestions(client, session, meter)
     wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
     for problem in wiring.problems:
         sys.stderr.write(f"Warning: {problem}\n")
-    hooks = wiring.events(link, client, brief, meter, start_task, queue)
+    hooks = wiring.events(link, questions, brief, start_task, queue)
     context.objection = partial(task_objection, hooks)
     approval = Approval(
         access,
@@ -114,7 +116,7 @@ def compose(
         interruption,
         _permission_host(settings.permission_prompt_tool, link, toolbox, context),
         no_prompts=settings.no_prompts,
-        check=SafetyCheck(client, brief, session, meter),
+        check=SafetyCheck(questions, brief, session),
     )
     dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
     tool_round = ToolRound(

@@ -26,11 +26,10 @@ from .toolbox import Toolbox
 from .tools.contract import ToolContext
 
 if TYPE_CHECKING:
-    from .api.client import ModelClient
     from .brief import Brief
     from .hook_surroundings import HookSurroundings
     from .hooks.ask import SettingsHooks
-    from .meter import Meter
+    from .side_question import SideQuestions
 
 __all__ = ["HookWiring"]
 
@@ -72,17 +71,15 @@ class HookWiring:
     def events(
         self,
         link: HostLink,
-        client: ModelClient,
+        questions: SideQuestions,
         brief: Brief,
-        meter: Meter,
         start_task: Callable[..., object],
         queue: PromptQueue,
     ) -> HookEvents:
         """The hooks, ready to be told of events."""
         self._link = link
-        self._client = client
+        self._questions = questions
         self._brief = brief
-        self._meter = meter
         self._start_task = start_task
         self._queue = queue
         fields = HookFields(self._common, lambda: brief.tuning.effort)
@@ -114,7 +111,7 @@ class HookWiring:
         return SettingsHooks(
             Lifecycle(emit, lambda: self._frames.session_id, wanted=self._settings.hook_events),
             self._surroundings.of,
-            HookJudge(self._client, self._brief, self._session, self._meter, self._settings),
+            HookJudge(self._questions, self._brief, self._session, self._settings),
             HookTools(self._toolbox, self._context),
             self._late,
             None if self._settings.input_format == "text" else self._wake,

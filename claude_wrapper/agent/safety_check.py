@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -11,12 +10,9 @@ import msgspec
 from claude_wrapper.wire.codec import decode_object, encode
 
 from .api.api_error import ApiError
-from .api.client import ModelClient
-from .api.request import ModelRequest
-from .api.tuning import Wishes, tune
 from .brief import Brief
-from .meter import Meter
 from .session import Session
+from .side_question import SideQuestions
 
 __all__ = ["SafetyCheck", "Verdict"]
 
@@ -46,11 +42,10 @@ class Verdict(msgspec.Struct, frozen=True):
 class SafetyCheck:
     """Asks the model of the session, and counts how often it said no."""
 
-    def __init__(self, client: ModelClient, brief: Brief, session: Session, meter: Meter) -> None:
-        self._client = client
+    def __init__(self, questions: SideQuestions, brief: Brief, session: Session) -> None:
+        self._questions = questions
         self._brief = brief
         self._session = session
-        self._meter = meter
         self._in_a_row = 0
         self._in_all = 0
 
@@ -66,7 +61,8 @@ class SafetyCheck:
     async def judge(self, tool: str, tool_input: dict[str, Any]) -> Verdict:
         """Whether the call may run."""
         try:
-            answer = await self._ask(self._material(tool, tool_input))
+            material = self._material(tool, tool_input)
+            answer = await self._questions.ask(self._brief.model, _INSTRUCTION, material)
             found = decode_object(answer[answer.index("{") : answer.rindex("}") + 1].encode())
         except ApiError as error:
             return Verdict(None, error.text)
@@ -86,25 +82,6 @@ class SafetyCheck:
         while len(said) > 1 and len(encode(said)) > _MOST_CHARACTERS:
             said.pop(1)
         return encode({"so_far": said, "about_to_do": {"tool": tool, "input": tool_input}}).decode()
-
-    async def _ask(self, text: str) -> str:
-        model = self._brief.model
-        request = ModelRequest(
-            model=model,
-            messages=[{"role": "user", "content": [{"type": "text", "text": text}]}],
-            tuning=tune(model, Wishes(thinking="disabled")),
-            system=(_INSTRUCTION,),
-            cache=None,
-            session_id=self._session.id,
-        )
-        started = time.monotonic()
-        async with self._client.stream(request) as stream:
-            async for _ in stream:
-                pass
-        self._meter.enter(stream.reply, model)
-        self._meter.api_ms += (time.monotonic() - started) * 1000
-        blocks = stream.reply.blocks
-        return "".join(str(block.data.get("text", "")) for block in blocks if block.type == "text")
 
 
 def _said(messages: Iterable[dict[str, Any]]) -> Iterable[dict[str, Any]]:
