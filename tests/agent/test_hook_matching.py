@@ -2,9 +2,9 @@
 
 import pytest
 
+from claude_wrapper.agent.hooks.hook import HostHook
 from claude_wrapper.agent.hooks.match import matches
 from claude_wrapper.agent.hooks.outcome import outcome_of, pre_tool_outcome
-from claude_wrapper.agent.hooks.hook import HostHook
 from claude_wrapper.agent.hooks.reply import HookReply
 from claude_wrapper.wire.hook_outputs import HookOutput, PreToolUseOutput
 
