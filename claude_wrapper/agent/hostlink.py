@@ -63,11 +63,33 @@ class HostLink:
         raise HookGoneError("the question was taken back")
 
     async def mcp_message(
-        self, server: str, message: dict[str, Any], seconds: float | None
+        self,
+        server: str,
+        message: dict[str, Any],
+        seconds: float | None,
+        revocation: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Send a JSON-RPC message to a server in the host; returns its reply. Raises McpChannelError."""
+        """Send a JSON-RPC message to a server in the host; returns its reply. Raises McpChannelError.
+
+        `revocation` is the message that takes it back, when it is a call of a tool.
+        """
+        request = McpMessage(server_name=server, message=message)
+        if revocation is None:
+            return await self._mcp_reply(request, seconds, None)
+        withdrawal = McpMessage(server_name=server, message=revocation)
+        reply: dict[str, Any] = {}
+        with self._interruption.question() as scope:
+            reply = await self._mcp_reply(request, seconds, withdrawal)
+        if not scope.cancelled_caught:
+            return reply
+        await self._interruption.about_to_stop()
+        raise McpChannelError("the call was taken back")
+
+    async def _mcp_reply(
+        self, request: McpMessage, seconds: float | None, revocation: McpMessage | None
+    ) -> dict[str, Any]:
         try:
-            raw = await self._peer.request(McpMessage(server_name=server, message=message), timeout=seconds)
+            raw = await self._peer.request(request, timeout=seconds, revocation=revocation)
             reply = decode_object(bytes(raw)).get("mcp_response") if raw is not None else None
         except (ControlError, HostGoneError, msgspec.DecodeError) as error:
             raise McpChannelError(str(error)) from error

@@ -107,13 +107,14 @@ class ControlPeer:
         *,
         timeout: float | None = None,
         on_answer: Callable[[msgspec.Raw], object] | None = None,
+        revocation: Any = None,
     ) -> msgspec.Raw | None:
         """Send a request and return the raw body of its answer, None where it has none.
 
         `timeout` is in seconds, None waits without bound. Raises ControlError when the other side
         answers with an error, ControlTimeoutError when it does not answer in time, and the error
         given to `fail` when it cannot answer any more. A caller that stops waiting, by timeout or
-        cancellation, withdraws the request.
+        cancellation, withdraws the request: with a cancel frame, or with the request `revocation`.
 
         `on_answer` is called with the body of a good answer the moment it comes: before what comes after
         it is looked at, while the caller goes on later. It must not raise.
@@ -132,7 +133,7 @@ class ControlPeer:
                 await done.wait()
         finally:
             if self._pending.close(slot):
-                await self._withdraw(slot.request_id)
+                await self._withdraw(slot.request_id, revocation)
         if slot.error is not None:
             raise slot.error
         if slot.value is None:
@@ -204,10 +205,14 @@ class ControlPeer:
             return ControlFailure(request_id=frame.request_id, error=str(error) or type(error).__name__), None
         return ControlSuccess(request_id=frame.request_id, response=body, **answer.beside), answer.then
 
-    async def _withdraw(self, request_id: str) -> None:
+    async def _withdraw(self, request_id: str, revocation: Any) -> None:
+        frame: ControlCancelFrame | ControlRequestFrame = ControlCancelFrame(request_id=request_id)
+        if revocation is not None:
+            # Nobody waits for its answer.
+            frame = ControlRequestFrame(request_id=self._new_id(), request=msgspec.Raw(encode(revocation)))
         with anyio.move_on_after(_WITHDRAW_SECONDS, shield=True):
             try:
-                await self._send(encode_line(ControlCancelFrame(request_id=request_id)))
+                await self._send(encode_line(frame))
             except Exception:
                 logger.debug("request %s could not be withdrawn", request_id, exc_info=True)
 

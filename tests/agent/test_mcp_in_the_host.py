@@ -287,3 +287,22 @@ def test_a_tool_may_serve_as_a_hook(workspace):
     assert arguments == {"a": "touch made", "b": ["Bash", ""]}
     assert talk.tool_results()[0]["content"] == "PreToolUse:Bash hook error: the server says no"
     assert not (workspace.project / "made").exists()
+
+
+@pytest.mark.feature("STREAM-04")
+def test_an_interrupt_tells_the_server_that_its_answer_is_not_wanted(workspace):
+    with ScriptedModel([call("mcp__calc__add", a=2), say("five")]) as model:
+        talk = workspace.talk(model, *CONFIG, *ALLOW)
+        talk.control("init", "initialize")
+        serve(talk)
+        talk.prompt()
+        request = talk.wait(type="control_request", request={"message": {"method": "tools/call"}})
+        talk.control("stop", "interrupt")
+        told = talk.wait(type="control_request")["request"]["message"]
+        talk.wait(type="control_response", response={"request_id": "stop"})
+        result = talk.result()
+
+    assert told["method"] == "notifications/cancelled"
+    assert told["params"]["requestId"] == request["request"]["message"]["id"]
+    assert talk.of("control_cancel_request") == []
+    assert result["terminal_reason"] == "aborted_tools"

@@ -26,9 +26,13 @@ class McpHost(Protocol):
     """Carries messages to the servers in the host."""
 
     async def mcp_message(
-        self, server: str, message: dict[str, Any], seconds: float | None
+        self,
+        server: str,
+        message: dict[str, Any],
+        seconds: float | None,
+        revocation: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
-        """Raises McpChannelError."""
+        """`revocation` goes out when the answer is not waited for any longer. Raises McpChannelError."""
         ...
 
 
@@ -90,8 +94,10 @@ class HostServer:
 
     async def call(self, tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
         """Run a tool; raises ServerFailedError."""
+        message = self._requests.call_tool(tool, arguments, meta)
+        revocation = self._requests.cancelled(message["id"])
         try:
-            return await self._ask(self._requests.call_tool(tool, arguments, meta), self.call_seconds)
+            return result_of(await self._host.mcp_message(self.name, message, self.call_seconds, revocation))
         except (McpChannelError, RpcError) as error:
             raise ServerFailedError(str(error)) from error
 
@@ -107,8 +113,8 @@ class HostServer:
                 break
         return tools
 
-    async def _ask(self, message: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
-        return result_of(await self._send(message, seconds))
+    async def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        return result_of(await self._send(message))
 
-    async def _send(self, message: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
-        return await self._host.mcp_message(self.name, message, seconds)
+    async def _send(self, message: dict[str, Any]) -> dict[str, Any]:
+        return await self._host.mcp_message(self.name, message, None)

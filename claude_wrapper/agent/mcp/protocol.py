@@ -43,6 +43,12 @@ class Requests:
         """The notification that the session is open."""
         return {"jsonrpc": "2.0", "method": "notifications/initialized"}
 
+    @staticmethod
+    def cancelled(number: int) -> dict[str, Any]:
+        """The notification that the answer to a request is not wanted any more."""
+        params = {"requestId": number, "reason": "The user stopped the turn"}
+        return {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}
+
     def _request(self, method: str, params: dict[str, Any] | None) -> dict[str, Any]:
         message: dict[str, Any] = {"method": method}
         if params is not None:
