@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from claude_wrapper.wire.codec import encode
 
@@ -26,6 +28,36 @@ def check_schema(schema: dict[str, Any]) -> None:
         jsonschema.Draft7Validator.check_schema(schema)
     except jsonschema.SchemaError as error:
         raise SchemaError(error.message) from error
+    for reference in _references(schema):
+        if not _leads_somewhere(reference, schema):
+            raise SchemaError(f"the reference {reference} leads nowhere")
+
+
+def _references(value: Any) -> Iterator[str]:
+    """Every `$ref` of a schema."""
+    if isinstance(value, dict):
+        reference = value.get("$ref")
+        if isinstance(reference, str):
+            yield reference
+        value = list(value.values())
+    for item in value if isinstance(value, list) else ():
+        yield from _references(item)
+
+
+def _leads_somewhere(reference: str, schema: dict[str, Any]) -> bool:
+    """Whether a reference into the schema itself finds a part of it; others are resolved by their names."""
+    if not reference.startswith("#/"):
+        return reference == "#" or "$id" in encode(schema).decode()
+    place: Any = schema
+    for part in unquote(reference[2:]).split("/"):
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(place, dict) and name in place:
+            place = place[name]
+        elif isinstance(place, list) and name.isdigit() and int(name) < len(place):
+            place = place[int(name)]
+        else:
+            return False
+    return True
 
 
 class StructuredOutput:
@@ -46,12 +78,7 @@ class StructuredOutput:
         return True
 
     def prepare(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        """The answer is taken as it is; one that was wrapped in a single key too many is unwrapped."""
-        properties = self.input_schema.get("properties")
-        if isinstance(properties, dict) and len(tool_input) == 1:
-            ((key, value),) = tool_input.items()
-            if key not in properties and isinstance(value, dict) and not self._problems(value):
-                return value
+        """The answer is taken as it is."""
         return tool_input
 
     def for_permission(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:

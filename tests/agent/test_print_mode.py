@@ -111,11 +111,13 @@ def test_structured_output_ends_the_run_with_the_value(workspace):
     assert len(model.requests) == 2
 
 
-def test_a_value_in_one_wrapping_too_many_is_unwrapped(workspace):
-    with ScriptedModel([call("StructuredOutput", output={"x": 4})]) as model:
+def test_a_value_in_one_wrapping_too_many_is_sent_back(workspace):
+    script = [call("StructuredOutput", output={"x": 3}), call("StructuredOutput", x=4)]
+    with ScriptedModel(script) as model:
         _, out, _ = workspace.run(model, "-p", "--output-format", "json", "--json-schema", SCHEMA, "go")
 
     assert json.loads(out)["structured_output"] == {"x": 4}
+    assert "must have required property 'x'" in model.requests[1].messages[-1]["content"][0]["content"]
 
 
 @pytest.mark.feature("STRUCT-02", "RES-10")

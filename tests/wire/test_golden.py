@@ -73,6 +73,7 @@ DECLARED_ONLY = {
     "LocalCommandOutputFrame",
     "MemoryRecallFrame",
     "MirrorErrorFrame",
+    "ModelFallbackFrame",
     "ModelRefusalFallbackFrame",
     "ModelRefusalNoFallbackFrame",
     "PluginInstallFrame",

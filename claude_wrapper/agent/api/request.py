@@ -153,7 +153,10 @@ def _marked_history(messages: Sequence[Mapping[str, Any]], mark: dict[str, str] 
     Content that is plain text becomes a block everywhere, since a mark needs one and the bytes
     of a message must not depend on where it stands.
     """
-    history: list[Any] = [_with_blocks(message) for message in messages]
+    # A long history is walked for each request: what is in blocks already costs no call.
+    history: list[Any] = [
+        message if isinstance(message["content"], list) else _with_blocks(message) for message in messages
+    ]
     marks = 0
     for index in range(len(history) - 1, -1, -1):
         if marks == 2 or mark is None:
