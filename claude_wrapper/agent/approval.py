@@ -108,7 +108,7 @@ class Approval:
         """What rules, mode and hook make of the call; None when somebody has to be asked."""
         decision = question.decision
         if decision.behavior == "deny":
-            return self.denied(question)
+            return self.denied(question, told=hook.decision != "allow")
         if hook.decision == "ask":
             return None
         if hook.decision == "allow" and not _insists(decision):
@@ -254,7 +254,7 @@ class Approval:
             decision={"decision": "reject", **source},
         )
 
-    def denied(self, question: Question) -> CallResult:
+    def denied(self, question: Question, *, told: bool = True) -> CallResult:
         """The result of a call that a rule, or the mode, refuses."""
         decision = question.decision
         self._note_denied(question.call, question.tool_input)
@@ -268,7 +268,8 @@ class Approval:
                 is_error=True,
                 decision=rejected,
             )
-        self._tell_denied(question)
+        if told:
+            self._tell_denied(question)
         return CallResult(
             decision.message,
             structured=f"Error: {decision.message}",
@@ -376,6 +377,11 @@ def _can_use_tool(question: Question, hook: PreToolOutcome) -> CanUseTool:
         body.decision_reason_hook_event = "PreToolUse"
         body.decision_reason_hook_source = "settings"
         body.decision_reason = hook.reason if hook.reason is not None else UNSET
+        return body
+    if decision.rule is not None and decision.rule.behavior == "ask":
+        body.decision_reason_type = "rule"
+        body.decision_reason_rule_source = decision.rule.source
+        body.server_policy_ask_only = False
         return body
     body.permission_suggestions = list(decision.suggestions) if decision.suggestions is not None else UNSET
     body.blocked_path = decision.blocked_path if decision.blocked_path is not None else UNSET

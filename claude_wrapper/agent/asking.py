@@ -95,6 +95,11 @@ class Asker:
         """The model that was asked last."""
         return self._model
 
+    def announce(self) -> None:
+        """Tell a host that follows replies bit by bit that one is about to be asked for."""
+        if self._partial:
+            self._frames.status("requesting")
+
     async def ask(self, turn: Turn, request: ModelRequest, stand_in: StandIn | None = None) -> Reply:
         """Ask for a reply; raises ApiError. Each tool call goes to `on_call` once it is shown.
 
@@ -107,8 +112,8 @@ class Asker:
         self._model = request.model
         self._display = (request.tuning.thinking or {}).get("display") or "updates"
         self._thought = 0
-        if self._partial and not turn.asks_again:
-            self._frames.status("requesting")
+        if not turn.asks_again:
+            self.announce()
         turn.asks_again = False
         turn.shown = []
         self._warn_of_unknown(request.model)

@@ -69,7 +69,7 @@ class Closing:
             timed=False,
         )
 
-    def answer_handed_in(self, turn: Turn) -> Ending | None:
+    async def answer_handed_in(self, turn: Turn) -> Ending | None:
         """Whether the run's answer was handed in, or failed once too often."""
         handed_in: Any = UNSET
         for call in turn.calls:
@@ -82,6 +82,8 @@ class Closing:
                 turn.bad_answers += 1
                 turn.last_bad_answer = result.content
         if handed_in is not UNSET:
+            # The answer is there: hooks are told of the end, and cannot put it off.
+            await self._parts.hooks.stop("", again=turn.stop_active)
             return Ending(text=encode(handed_in).decode(), fields={"structured_output": handed_in})
         if turn.bad_answers < self._most_bad_answers:
             return None
@@ -99,14 +101,16 @@ class Closing:
 
     async def _stop_hooks(self, turn: Turn, text: str) -> Ending | None:
         parts = self._parts
-        outcome = await parts.hooks.stop(text, again=turn.stop_active)
+        again = turn.stop_active
+        outcome = await parts.hooks.stop(text, again=again)
         if outcome.timed_out:
             parts.frames.informational(
                 "Stop says: the hook gave no answer in time, so the turn ends.", "notice"
             )
         ending = self._after_stop(turn, text, outcome)
         parts.hooks.tell("Stop", "Stop", outcome)
-        if (outcome.block is not None or outcome.troubled) and not turn.stop_trouble_told:
+        troubled = outcome.block is not None or outcome.troubled
+        if troubled and not again and not turn.stop_trouble_told:
             turn.stop_trouble_told = True
             parts.frames.notification("stop-hook-error", "A stop hook blocked or failed", "immediate")
         if ending is None and turn.stop_blocks > self._most_blocks:

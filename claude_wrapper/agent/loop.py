@@ -77,7 +77,11 @@ class Loop:
         while ending is None:
             turn.reached_model = True
             await parts.interruption.hold()
-            ending = self._limits.before_request(turn) or await self._round_trip(turn)
+            ending = self._limits.before_request(turn)
+            if ending is None:
+                ending = await self._round_trip(turn)
+            elif turn.requests == 0:
+                parts.asker.announce()
         return ending
 
     async def _round_trip(self, turn: Turn) -> Ending | None:
@@ -118,7 +122,7 @@ class Loop:
         deferred = next((call for call in turn.calls if turn.results[call.id].deferred), None)
         if deferred is not None:
             return self._closing.deferred(turn, deferred)
-        ending = self._closing.answer_handed_in(turn)
+        ending = await self._closing.answer_handed_in(turn)
         if ending is not None:
             return ending
         if outcome.stop or outcome.block is not None or any(result.hook_stopped for result in results):

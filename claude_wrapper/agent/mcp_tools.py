@@ -9,7 +9,7 @@ import anyio
 
 from .calls import current_call
 from .hostlink import HostLink
-from .mcp.content import blocks_of, text_of
+from .mcp.content import as_read, blocks_of, text_of
 from .mcp.host_server import HostServer, ServerFailedError
 from .mcp.tool import McpToolFacts
 from .toolbox import Toolbox, ToolSource
@@ -59,7 +59,7 @@ class McpTool:
         blocks = blocks_of(result.get("content"), context.results_dir, stem)
         if result.get("isError") is True:
             raise ToolFailure(text_of(blocks) or "The tool reported a failure without a text.")
-        return ToolOutput(blocks, blocks)
+        return ToolOutput(as_read(blocks, context.results_dir, stem, self.name), blocks)
 
 
 class McpServers:

@@ -52,6 +52,7 @@ class CanUseTool(Part, tag_field="subtype", tag="can_use_tool"):
     blocked_path: OptionalText = UNSET
     decision_reason: OptionalText = UNSET
     decision_reason_type: Text = UNSET
+    decision_reason_rule_source: Text = UNSET
     decision_reason_hook_event: Text = UNSET
     decision_reason_hook_source: Text = UNSET
     classifier_approvable: Flag = UNSET

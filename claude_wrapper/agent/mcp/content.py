@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["blocks_of", "text_of"]
+__all__ = ["as_read", "blocks_of", "text_of"]
 
+_MOST_INLINE = 50_000
+_PREVIEW = 2_000
 _EXTENSIONS = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 
 
@@ -27,14 +29,35 @@ def blocks_of(content: Any, results_dir: Path, name: str) -> list[dict[str, Any]
         elif kind == "resource":
             blocks.append({"type": "text", "text": _resource(item.get("resource"))})
         elif kind == "resource_link":
-            blocks.append(
-                {"type": "text", "text": f"[Resource: {item.get('name') or ''} {item.get('uri') or ''}]"}
-            )
+            words = [str(item[key]) for key in ("name", "uri", "description") if item.get(key)]
+            blocks.append({"type": "text", "text": f"[Resource: {' '.join(words)}]"})
         else:
             blocks.append(
                 {"type": "text", "text": f"[The server gave back {kind} content, which is not passed on.]"}
             )
     return blocks
+
+
+def as_read(
+    blocks: list[dict[str, Any]], results_dir: Path, name: str, tool: str
+) -> str | list[dict[str, Any]]:
+    """A result as the model reads it: something at least, and of a very long text its beginning and where it is."""
+    if not blocks:
+        return f"({tool} completed with no output)"
+    text = text_of(blocks)
+    if len(text) <= _MOST_INLINE or any(block.get("type") != "text" for block in blocks):
+        return blocks
+    path = results_dir / f"{name}.txt"
+    try:
+        results_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="replace")
+        path.chmod(0o600)
+    except OSError:
+        return blocks
+    return (
+        f"<persisted-output>\nOutput too large ({len(text) / 1024:.1f}KB). Full output saved to: {path}\n\n"
+        f"Preview (first 2KB):\n{text[:_PREVIEW]}\n...\n</persisted-output>"
+    )
 
 
 def text_of(blocks: Sequence[dict[str, Any]]) -> str:
