@@ -62,7 +62,7 @@ class HookWiring:
         registry.condition = self._speaks_of
         plan = plan_hooks(
             SettingsSource(file.source, file.values, str(file.path or "--settings"))
-            for file in settings.files
+            for file in (() if settings.no_hooks else settings.files)
         )
         registry.replace_settings_hooks(plan.hooks)
         self.problems = [problem.text for problem in plan.problems]

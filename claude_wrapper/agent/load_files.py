@@ -60,7 +60,7 @@ def with_variables(environ: Mapping[str, str], files: list[SettingsFile]) -> dic
 
 
 def _sources(arguments: Arguments) -> tuple[str, ...]:
-    if arguments.has("restricted") or arguments.has("safe_mode"):
+    if arguments.has("restricted"):
         return ()
     chosen = arguments.value("setting_sources")
     if chosen is None:

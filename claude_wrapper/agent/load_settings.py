@@ -38,6 +38,9 @@ __all__ = ["load_settings"]
 _object_decoder = msgspec.json.Decoder(dict[str, Any])
 
 
+_TOOLS_OF_BARE = ("Bash", "Edit", "Read")
+
+
 def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -> Settings:
     """Raises UsageError and SettingsError for what must keep a run from starting."""
     files, warnings, notes = load_files(arguments, environ, cwd)
@@ -51,6 +54,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
     refuse_contradictions(arguments, output_format)
     check_autocompact(arguments)
     subagents(arguments)
+    bare = arguments.has("bare") or environment.get("CLAUDE_CODE_SIMPLE") == "1"
     return Settings(
         cwd=cwd,
         prompt=arguments.words[0] if arguments.words else None,
@@ -67,7 +71,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         model=model,
         system_prompt=text_or_file(arguments, "system_prompt", cwd),
         append_system_prompt=text_or_file(arguments, "append_system_prompt", cwd),
-        tools=_tools(arguments),
+        tools=_tools(arguments, bare=bare),
         policy=policy,
         permission_prompt_tool=_prompt_tool(arguments),
         no_prompts=arguments.value("permission_prompts") == "none",
@@ -86,6 +90,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         notes=tuple(notes),
         setup=_setup(arguments),
         only_setup=arguments.has("init_only"),
+        no_hooks=bare or arguments.has("safe_mode"),
     )
 
 
@@ -130,9 +135,9 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _tools(arguments: Arguments) -> tuple[str, ...] | None:
+def _tools(arguments: Arguments, *, bare: bool) -> tuple[str, ...] | None:
     if not arguments.has("tools"):
-        return None
+        return _TOOLS_OF_BARE if bare else None
     names = tuple(arguments.list("tools"))
     return None if "default" in names else names
 

@@ -94,6 +94,8 @@ class Settings:
     """Hooks set the project up first (`init`), or look after it (`maintenance`)."""
     only_setup: bool = False
     """They do, and that is all."""
+    no_hooks: bool = False
+    """Hooks of settings stay off (`--bare`, `--safe-mode`); those of the host are called."""
 
     @property
     def api_key_helper(self) -> str | None:

@@ -246,7 +246,7 @@ def test_a_folder_that_cannot_be_written_does_not_cost_the_session(workspace):
     assert talk.of("result")[0]["result"] == "Answer."
 
 
-@pytest.mark.feature("CLI-13", "SESS-04")
+@pytest.mark.feature("CLI-13", "SESS-04", "SESS-11")
 def test_a_session_may_be_named_by_its_title(workspace):
     with ScriptedModel([say("a")]) as model:
         workspace.run(model, "-p", "--name", "The lions", "--session-id", ID, "remember")

@@ -44,6 +44,7 @@ FRAMES = [
         "news of the product's own screens, which a host is told to skip",
         words(
             "command_lifecycle autocompact_state keep_alive commands_changed prompt_suggestion tool_progress"
+            " ui_invalidate"
         ),
     ),
     FrameRule(
