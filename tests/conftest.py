@@ -1,11 +1,32 @@
 """Fixtures and rules for all tests."""
 
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
 import pytest
+
+NOBODY = 65534
 
 
 @pytest.fixture(params=["asyncio", "trio"])
 def anyio_backend(request):
     return request.param
+
+
+@pytest.fixture
+def unprivileged():
+    """A folder of a user without privileges, as whom the test goes on: root becomes nobody for its time."""
+    folder = Path(tempfile.mkdtemp())
+    is_root = os.name == "posix" and os.geteuid() == 0
+    if is_root:
+        os.chown(folder, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, 0)
+    yield folder
+    if is_root:
+        os.setresuid(0, 0, 0)
+    shutil.rmtree(folder)
 
 
 def pytest_addoption(parser):

@@ -136,9 +136,8 @@ except Exception as error:
     assert "chmod" not in done.stdout
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may run everything that somebody may")
-async def test_a_file_that_only_others_may_run_is_told_with_its_mode(tmp_path):
-    path = runnable(tmp_path / "agent", b"#!/bin/sh\n")
+async def test_a_file_that_only_others_may_run_is_told_with_its_mode(unprivileged):
+    path = runnable(unprivileged / "agent", b"#!/bin/sh\n")
     path.chmod(0o611)
     assert "may not be run by this user; its mode is -rw---x--x" in refusal(path)
 
