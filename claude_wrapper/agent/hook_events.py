@@ -173,10 +173,10 @@ class HookEvents:
         await self.occur(event, trigger, of_host=False, first=True)
 
     async def prompt(self, prompt: str) -> Outcome:
-        """A prompt came in."""
+        """A prompt came in; the outcome is to be told once the prompt is taken up."""
         if not self.has("UserPromptSubmit"):
             return FINISHED
-        return await self.occur(UserPromptSubmitInput(**self.fields.in_turn(), prompt=prompt))
+        return await self.occur(UserPromptSubmitInput(**self.fields.in_turn(), prompt=prompt), told=False)
 
     async def before_tool(self, tool: ToolEvent) -> PreToolOutcome:
         """A tool is about to run."""

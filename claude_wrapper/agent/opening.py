@@ -39,6 +39,8 @@ class Opening:
         if command is not None:
             return await self._commands.answer(turn, prompt, command)
         outcome = await parts.hooks.prompt(prompt.text)
+        if not _refuses(outcome) and not _is_blank(prompt):
+            self._entitle(outcome)
         parts.send_init(turn.prompt_uuids)
         parts.hooks.tell_problems()
         turn.stage = "begun"
@@ -64,6 +66,7 @@ class Opening:
                 self._refuse(prompt, outcome)
                 parts.frames.lifecycle(prompt.uuid, "cancelled")
                 continue
+            self._entitle(outcome)
             self._take_up(prompt, outcome)
             parts.frames.lifecycle(prompt.uuid, "started")
             turn.prompts.append(prompt)
@@ -85,11 +88,16 @@ class Opening:
         if self._title:
             parts.session.set_title(self._title)
             self._title = None
-        if outcome.title is not None:
-            parts.session.set_title(outcome.title)
-            parts.frames.title_changed(outcome.title)
+        parts.hooks.tell("UserPromptSubmit", "UserPromptSubmit", outcome)
         for context in (*outcome.contexts, *parts.hooks.take_late()):
             parts.session.add_note(reminder(context), hidden=True)
+
+    def _entitle(self, outcome: Outcome) -> None:
+        """Take over the title that a hook has for the session; it goes before one of the flags."""
+        if outcome.title is not None:
+            self._title = None
+            self._parts.session.set_title(outcome.title)
+            self._parts.frames.title_changed(outcome.title)
 
     def _tell_of_planning(self) -> None:
         """Tell the model once that it is to plan, and again when planning begins anew."""

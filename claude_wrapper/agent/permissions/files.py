@@ -166,7 +166,9 @@ class WriteCase(FileCase):
         return Decision("ask", "mode", message=wording.plan_mode(self.names[0]))
 
     def accepted(self) -> Decision | None:
-        return Decision("allow", "mode") if self.ground.is_within(self.names) else None
+        if not self.ground.is_within(self.names):
+            return None
+        return self.allowed() or Decision("allow", "mode")
 
     def allowed(self) -> Decision | None:
         rule = self.rule_of("allow", "Edit")

@@ -42,7 +42,7 @@ class Observation:
 def json_lines(path: Path) -> list[Row]:
     """The rows of a file of JSON lines; none when it was never made. A last line that a kill cut off is none."""
     text = path.read_text() if path.exists() else ""
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+    return [json.loads(line) for line in text[: text.rfind("\n") + 1].split("\n")[:-1]]
 
 
 def transcripts(home: Path, known: Iterable[str] = ()) -> dict[str, list[Row]]:
