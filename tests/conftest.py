@@ -2,12 +2,17 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from pathlib import Path
 
 import pytest
 
 NOBODY = 65534
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # So start shells what runs in the background; programs that tests interrupt would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(params=["asyncio", "trio"])

@@ -49,16 +49,24 @@ class Home:
         """Run something in that event loop, at once in its own thread; False when it has ended."""
         loop = self._loop
         try:
-            if _current_loop() is loop:
+            if isinstance(loop, asyncio.AbstractEventLoop):
+                if _current_loop() is loop and asyncio.current_task() is not None:
+                    function()
+                else:
+                    # In a task: elsewhere anyio does not know which event loop it is in.
+                    loop.call_soon_threadsafe(lambda: loop.create_task(_called(function)))
+            elif _current_loop() is loop:
                 function()
-            elif isinstance(loop, asyncio.AbstractEventLoop):
-                loop.call_soon_threadsafe(function)
             else:
                 loop.run_sync_soon(function)
         except RuntimeError:
             # So both kinds say that it is too late.
             return False
         return True
+
+
+async def _called(function: Callable[[], object]) -> None:
+    function()
 
 
 def _current_loop() -> Any:
