@@ -25,6 +25,7 @@ from .safety_check import SafetyCheck
 __all__ = ["Approval", "Approved", "PermissionHost", "Question"]
 
 _BY_HOOK = {"source": "hook", "reason_type": "hook"}
+_CHANGES = frozenset({"Bash", "Edit", "NotebookEdit", "Write"})
 _GRACE_SECONDS = 0.1
 _NO_SURFACE = "this session has no approval surface, so the call was denied without asking"
 _NO_SURFACE_FOR_MODEL = (
@@ -111,11 +112,16 @@ class Approval:
             return self.denied(question, told=hook.decision != "allow")
         if hook.decision == "ask":
             return None
-        if hook.decision == "allow" and not _insists(decision):
+        if hook.decision == "allow" and not _insists(decision) and not self._planned(question):
             return Approved({"decision": "accept", **_BY_HOOK})
         if decision.behavior == "allow":
             return Approved(_accepted(decision))
         return None
+
+    def _planned(self, question: Question) -> bool:
+        """Whether the call would change something while the work is only planned: no hook can allow that."""
+        waits = self._access.mode == "plan" and question.decision.behavior == "ask"
+        return waits and question.call.name in _CHANGES
 
     async def ask(self, question: Question, hook: PreToolOutcome) -> Approved | CallResult:
         """Ask whoever can be asked; without anybody the call is denied."""

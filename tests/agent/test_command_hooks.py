@@ -390,3 +390,34 @@ def test_hooks_may_keep_a_task_from_the_list_and_from_being_called_done(hooked):
     assert "too many" in results[1]["content"]
     assert results[2]["content"] == "TaskCompleted hook feedback:\nnot yet"
     assert results[3]["content"] == "#1 [pending] First"
+
+
+@pytest.mark.feature("PERM-12")
+def test_no_hook_allows_changes_while_the_work_is_planned(hooked):
+    allow = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}
+    talk = hooked(
+        settings("PreToolUse", command(f"echo '{json.dumps(allow)}'")),
+        call("Bash", command="touch planned"),
+        say("done"),
+        argv=("--permission-mode", "plan"),
+    )
+    talk.prompt()
+    denials = talk.result()["permission_denials"]
+    talk.close()
+
+    assert [denial["tool_name"] for denial in denials] == ["Bash"]
+
+
+@pytest.mark.feature("HEVT-14")
+def test_commands_get_the_variables_of_hooks_and_not_the_file_they_stand_in(hooked):
+    talk = hooked(
+        settings("SessionStart", command('echo "export LEFT=three" >> "$CLAUDE_ENV_FILE"')),
+        call("Bash", command="echo $LEFT-$CLAUDE_ENV_FILE-"),
+        say("done"),
+    )
+    talk.prompt()
+    talk.result()
+    results = [block["content"] for frame in talk.of("user") for block in frame["message"]["content"]]
+    talk.close()
+
+    assert results == ["three--"]

@@ -97,7 +97,7 @@ def _start(command: str, cwd: Path, environment: dict[str, str], setup: str) -> 
         with _as_shell_word(command) as (word, descriptor):
             closed = f" {write_end}>&-" if shell.endswith("bash") else ""
             if "CLAUDE_ENV_FILE" in environment:
-                setup += 'test -f "$CLAUDE_ENV_FILE" && . "$CLAUDE_ENV_FILE"; '
+                setup += 'test -f "$CLAUDE_ENV_FILE" && . "$CLAUDE_ENV_FILE"; unset CLAUDE_ENV_FILE; '
             report = f"{{ _code=$?; [ $_code -eq 0 ] && pwd -P >/dev/fd/{write_end}; set +x; }} 2>/dev/null"
             script = f"{setup}eval {word}{closed}; {report}; exit $_code"
             inherited = [write_end] if descriptor is None else [write_end, descriptor]
