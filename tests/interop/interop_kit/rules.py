@@ -113,6 +113,11 @@ TEXTS = [
         "folders for large results bear random names", re.compile(r"tool-results/[\w-]+"), "tool-results/ID"
     ),
     TextRule(
+        "what an agent remarks below a file is in its own words",
+        re.compile(r"\n\n\[(This file|PARTIAL view)[^\]]*\]"),
+        "\n\n[REMARK]",
+    ),
+    TextRule(
         "plans are kept under names of chance", re.compile(r"\.claude/plans/[\w-]+"), ".claude/plans/NAME"
     ),
 ]
