@@ -3,6 +3,7 @@
 import io
 import logging
 
+import anyio
 import pytest
 
 from claude_wrapper.options import ClaudeAgentOptions
@@ -27,6 +28,9 @@ async def test_a_flood_blocks_neither_the_agent_nor_the_reader(started, callback
 async def test_the_reason_of_a_failure_is_kept_without_a_callback(started, capfd):
     process = started("sys.stderr.write('real reason\\n'); sys.exit(1)")
     assert await process.receive() == b""
+    with anyio.fail_after(10):
+        while not process.stderr_tail:  # stdout may end first
+            await anyio.sleep(0.01)
     assert process.stderr_tail == "real reason"
     await process.stop()
     assert capfd.readouterr().err == ""
