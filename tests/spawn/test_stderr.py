@@ -29,7 +29,7 @@ async def test_the_reason_of_a_failure_is_kept_without_a_callback(started, capfd
     process = started("sys.stderr.write('real reason\\n'); sys.exit(1)")
     assert await process.receive() == b""
     with anyio.fail_after(10):
-        while not process.stderr_tail:  # stdout may end first
+        while not process.stderr_tail:  # noqa: ASYNC110  # stdout may end first; no event tells of stderr
             await anyio.sleep(0.01)
     assert process.stderr_tail == "real reason"
     await process.stop()
