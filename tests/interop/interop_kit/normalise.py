@@ -31,7 +31,8 @@ def normalised(seen: Observation, scenario: Scenario) -> Record:
     record = {name: [run[name] for run in runs] for name in ("messages", "callbacks", "calls", "ends")}
     record["requests"] = normal_requests(mapped(seen.requests, place), own)
     record["files"] = mapped(seen.files, place)
-    record["transcripts"] = normal_transcripts(mapped(seen.transcripts, place))
+    written = {} if scenario.cut_off else mapped(seen.transcripts, place)
+    record["transcripts"] = normal_transcripts(written)
     return numbered(record, own)
 
 

@@ -7,7 +7,7 @@ cell.
 
 `differs` maps a pattern of lines of the comparison (`CELL: LINE`, with `*`) to the reason why we differ there on
 purpose. `open` names, in users' words, the feature that our agent does not have yet and without which the scenario
-cannot be equal.
+cannot be equal. `cut_off` says why it is a matter of chance what transcripts hold in the end; they are not compared.
 
 A run has `via`, `options` (names of the Python SDK), and, as it needs them, `can_use_tool` and `hooks` (lists of
 answers, the last of which serves for all later questions), `mcp` (tools of the program), `store` (a session store
@@ -55,6 +55,8 @@ class Scenario:
     """Differences on purpose: pattern of lines to the reason."""
     open: str = ""
     """The feature that is missing, if any."""
+    cut_off: str = ""
+    """Why nobody can say how far the transcripts came."""
     drivers: tuple[str, ...] = ("python",)
     """Which kinds of driver play it: `python`, `ts`, `raw`."""
 
