@@ -47,7 +47,7 @@ class Asked:
         return {
             "model": body["model"],
             "stream": body.get("stream", False),
-            "thinking": thinking(body),
+            "thinking": body.get("thinking"),
             "effort": (body.get("output_config") or {}).get("effort"),
             "cached": marked(body["messages"][-1:]),
             "tools": sorted(name for name in offered & rules.TOOLS_OF_BOTH if self._own.names(name)),
@@ -107,12 +107,6 @@ class Asked:
             if part.get("text") != "":
                 normal.append(part)
         return {**bare(block), "content": normal}
-
-
-def thinking(body: Row) -> Row | None:
-    """How the model shall think, without the way of showing it that a vendor prefers and nobody can ask for."""
-    asked = body.get("thinking")
-    return asked and {key: value for key, value in asked.items() if (key, value) != rules.PREFERRED_DISPLAY}
 
 
 def marked(messages: list[Row]) -> bool:

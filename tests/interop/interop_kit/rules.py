@@ -138,9 +138,6 @@ LISTS_OF_THE_VENDOR = words("tools slash_commands skills agents plugins commands
 """Lists of what is on offer. Each vendor offers its own; entries stay when the scenario named them, or when they are
 in `TOOLS_OF_BOTH`."""
 
-PREFERRED_DISPLAY = ("display", "updates")
-"""How the vendor's agent asks to be shown thinking when its user said nothing; no option has this value."""
-
 IDS_OF_PROMPTS = words("user_message_uuid user_message_uuids")
 """An SDK may put an id of its own on a prompt, or none; only ids that the scenario gave are compared."""
 
