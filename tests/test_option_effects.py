@@ -211,7 +211,7 @@ async def test_the_runs_of_hooks_are_messages_of_their_own(agent):
     ]
 
 
-@pytest.mark.feature("WRAP-04")
+@pytest.mark.feature("WRAP-04", "SUB-09")
 async def test_agents_are_told_in_the_handshake_without_what_is_unset(agent):
     agents = {"a": AgentDefinition("finds", "Find it.", tools=["Grep"], maxTurns=3, permissionMode="plan")}
     argv, _, told = await started(agent, agents=agents, forward_subagent_text=True)

@@ -234,7 +234,7 @@ async def messages_of(*frames):
 @pytest.mark.anyio
 @pytest.mark.parametrize("anyio_backend", ["asyncio"])
 @pytest.mark.parametrize("name", FRAMES)
-@pytest.mark.feature("WRAP-12", "LOOP-17", "RES-03")
+@pytest.mark.feature("WRAP-12", "LOOP-17", "RES-03", "RES-04", "SUB-18")
 async def test_a_frame_becomes_the_message_that_it_is(name):
     (message,) = await messages_of(FRAMES[name][0])
 
