@@ -8,10 +8,10 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from .cli import Arguments, UsageError, help_text, parse_arguments
 from .config.sources import SettingsError
-from .load_settings import load_settings
-from .settings import Settings
+from .start.cli import Arguments, UsageError, help_text, parse_arguments
+from .start.load_settings import load_settings
+from .start.settings import Settings
 from .version import version_line
 
 __all__ = ["main", "run_and_exit"]
@@ -41,7 +41,7 @@ def _run(arguments: Arguments) -> int:
     if settings.json_schema is not None:
         _check_schema(settings)
     if arguments.has("debug") or arguments.has("debug_file"):
-        from .debug_log import start_debug_log  # noqa: PLC0415  # as above
+        from .start.debug_log import start_debug_log  # noqa: PLC0415  # as above
 
         start_debug_log(arguments, settings.environ, settings.cwd)
     # Everything that only a run needs is imported from here on: `--version` and refusals stay quick.
@@ -51,7 +51,7 @@ def _run(arguments: Arguments) -> int:
 
 
 def _check_schema(settings: Settings) -> None:
-    from .structured import SchemaError, check_schema  # noqa: PLC0415  # as above
+    from .calls.structured import SchemaError, check_schema  # noqa: PLC0415  # as above
 
     try:
         check_schema(settings.json_schema or {})

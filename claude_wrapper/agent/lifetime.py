@@ -11,8 +11,8 @@ from collections.abc import Callable
 import anyio
 
 from .children import kill_children
-from .interrupts import Interruption
-from .prompts import PromptQueue
+from .host.interrupts import Interruption
+from .host.prompts import PromptQueue
 
 __all__ = ["Lifetime"]
 

@@ -16,30 +16,30 @@ from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.codec import encode_line
 
 from .api.client import ModelClient
+from .assembly.compose import compose
 from .children import kill_children
-from .compose import compose
-from .frames import Frames
+from .control.initialize import offer_structured_output
+from .control.requests import Requests
 from .hooks.registry import HookRegistry
-from .host import HostInput
+from .host.intake import HostInput
+from .host.interrupts import Interruption
+from .host.prompts import Prompt, PromptQueue
 from .ids import new_uuid
-from .initialize import offer_structured_output
-from .interrupts import Interruption
 from .lifetime import Lifetime
-from .local_commands import local_command
-from .loop import Loop
-from .output import LineWriter, open_unshared
-from .piped import read_prompt
+from .pipes.frames import Frames
+from .pipes.output import LineWriter, open_unshared
+from .pipes.sinks import sink_for
+from .pipes.stdin import ByteReader
 from .processes.secrecy import hide_environment
-from .prompts import Prompt, PromptQueue
-from .requests import Requests
-from .results import startup_failure
-from .session_opening import SessionOpening, source_of
-from .session_start import ResumeError, SessionStart, begin_session
-from .settings import Settings
-from .sinks import sink_for
-from .stdin import ByteReader
+from .sessions.start import ResumeError, SessionStart, begin_session
+from .start.piped import read_prompt
+from .start.settings import Settings
 from .tools.environment import without_secrets
 from .tools.registry import background_processes_ended, end_background_processes
+from .turns.local_commands import local_command
+from .turns.loop import Loop
+from .turns.results import startup_failure
+from .turns.session_opening import SessionOpening, source_of
 
 __all__ = ["run"]
 
@@ -116,7 +116,7 @@ class _Work:
         self._writer = LineWriter(open_unshared(1), self._lifetime.output_closed)
         sink = sink_for(settings.output_format, settings.verbose, self._writer)
         if _log.isEnabledFor(logging.DEBUG):
-            from .debug_log import LoggedSink  # noqa: PLC0415  # for those who look for a fault
+            from .start.debug_log import LoggedSink  # noqa: PLC0415  # for those who look for a fault
 
             sink = LoggedSink(sink)
             _log.debug("session %s in %s, model %s", start.session_id, settings.cwd, settings.model.name)

@@ -298,7 +298,7 @@ def test_the_first_frame_is_there_soon(workspace):
 
 
 CRASHING = """
-import claude_wrapper.agent.brief as brief
+import claude_wrapper.agent.model.brief as brief
 def fail(*_): raise LookupError("nothing there")
 brief.Brief.request = fail
 from claude_wrapper.agent.__main__ import run_and_exit

@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from claude_wrapper.agent.cli import UsageError, parse_arguments
 from claude_wrapper.agent.config.sources import SettingsError, managed_settings
-from claude_wrapper.agent.load_settings import load_settings
+from claude_wrapper.agent.start.cli import UsageError, parse_arguments
+from claude_wrapper.agent.start.load_settings import load_settings
 
 ALLOWS = '{"permissions": {"allow": ["Write"]}'
 

@@ -1,0 +1,1 @@
+"""Putting the parts of a session together."""

@@ -1,0 +1,189 @@
+"""Putting the parts of a session together."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+
+from claude_wrapper.agent.api.client import ModelClient
+from claude_wrapper.agent.calls.approval import Approval, PermissionHost
+from claude_wrapper.agent.calls.dispatch import Dispatcher
+from claude_wrapper.agent.calls.mcp_tools import McpServers
+from claude_wrapper.agent.calls.planning import Planning, plan_file
+from claude_wrapper.agent.calls.prompt_tool import PromptTool
+from claude_wrapper.agent.calls.safety_check import SafetyCheck
+from claude_wrapper.agent.calls.toolbox import Toolbox
+from claude_wrapper.agent.config.access import Access
+from claude_wrapper.agent.config.places import SettingsPlaces
+from claude_wrapper.agent.hooking.notices import task_objection
+from claude_wrapper.agent.hooks.registry import HookRegistry
+from claude_wrapper.agent.host.interrupts import Interruption
+from claude_wrapper.agent.host.link import HostLink
+from claude_wrapper.agent.host.prompts import PromptQueue
+from claude_wrapper.agent.model.brief import Brief
+from claude_wrapper.agent.model.meter import Meter
+from claude_wrapper.agent.model.side_question import SideQuestions
+from claude_wrapper.agent.pipes.frames import Frames
+from claude_wrapper.agent.pipes.output import LineWriter
+from claude_wrapper.agent.sessions.checkpointing import checkpoints_of, told_by_threads
+from claude_wrapper.agent.sessions.session import Session
+from claude_wrapper.agent.sessions.start import SessionStart
+from claude_wrapper.agent.start.settings import Settings
+from claude_wrapper.agent.start.todo_choice import without_lists
+from claude_wrapper.agent.tools.contract import ToolContext
+from claude_wrapper.agent.tools.environment import without_secrets
+from claude_wrapper.agent.tools.registry import BUILTIN_NAMES, builtin_tools
+from claude_wrapper.agent.turns.asking import Asker
+from claude_wrapper.agent.turns.fresh_start import FreshStart
+from claude_wrapper.agent.turns.parts import Parts
+from claude_wrapper.agent.turns.results import Results
+from claude_wrapper.agent.turns.toolround import ToolRound
+from claude_wrapper.agent.version import AGENT_VERSION
+from claude_wrapper.link.peer import ControlPeer
+
+from .hook_wiring import HookWiring
+from .init_frame import InitSender
+
+__all__ = ["compose"]
+
+_MOST_AT_ONCE = 10
+_ANSWERED = frozenset({"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"})
+"""Tools that are of no use where nobody answers."""
+_RUNS_CODE = frozenset({"Bash", "Monitor", "WebFetch", "Workflow", "CronCreate"})
+"""Tools that a restricted session has only when they are named."""
+
+
+def compose(
+    settings: Settings,
+    start: SessionStart,
+    writer: LineWriter,
+    frames: Frames,
+    peer: ControlPeer,
+    registry: HookRegistry,
+    queue: PromptQueue,
+    interruption: Interruption,
+    start_task: Callable[..., object],
+) -> tuple[Parts, ModelClient]:
+    """Make the session's parts; the client is the caller's to close."""
+    session = Session(
+        start.session_id,
+        settings.cwd,
+        settings.entrypoint,
+        start.transcript,
+        start.history,
+        start.conversation.leaf,
+        start.copied,
+    )
+    meter = Meter()
+    meter.go_on(start.conversation)
+    places = SettingsPlaces(settings.environ, settings.cwd)
+    plan = plan_file(settings)
+    policy = settings.policy.changed(plan_file=str(plan))
+    access = Access(policy, places, lambda mode: frames.status(None, mode))
+    link = HostLink(peer, interruption)
+    toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
+    servers = McpServers(toolbox, link, start_task)
+    servers.add_configured(settings.mcp_servers)
+    brief = Brief(settings)
+    context = ToolContext(
+        cwd=settings.cwd,
+        original_cwd=settings.cwd,
+        working_dirs=lambda: access.directories(settings.cwd),
+        session_id=start.session_id,
+        environment=without_secrets(settings.environ),
+        results_dir=start.folder / start.session_id / "tool-results",
+        planning=Planning(access, plan),
+    )
+    checkpoints = checkpoints_of(settings, start, session)
+    if checkpoints is not None:
+        context.before_change = told_by_threads(checkpoints)
+    client = ModelClient.from_environment(
+        settings.environ,
+        user_agent=f"claude-wrapper/{AGENT_VERSION}",
+        key_helper=settings.api_key_helper,
+    )
+    questions = SideQuestions(client, session, meter)
+    wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
+    for problem in wiring.problems:
+        sys.stderr.write(f"Warning: {problem}\n")
+    hooks = wiring.events(link, questions, brief, start_task, queue)
+    context.objection = partial(task_objection, hooks)
+    approval = Approval(
+        access,
+        frames,
+        hooks,
+        interruption,
+        _permission_host(settings.permission_prompt_tool, link, toolbox, context),
+        no_prompts=settings.no_prompts,
+        check=SafetyCheck(questions, brief, session),
+    )
+    dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
+    tool_round = ToolRound(
+        dispatcher,
+        session,
+        frames,
+        hooks,
+        interruption,
+        most_at_once=_most_at_once(settings),
+        # What a reply costs is known at its end, and a reply over the budget runs nothing.
+        wait_for_reply=settings.max_budget_usd is not None,
+    )
+    asker = Asker(
+        client,
+        frames,
+        session,
+        meter,
+        hooks,
+        writer,
+        partial=settings.partial_messages,
+        shown_input=dispatcher.shown_input,
+        tool_meta=toolbox.use_meta,
+        on_call=tool_round.add,
+        on_switch=brief.stay_with,
+    )
+    parts = Parts(
+        settings=settings,
+        frames=frames,
+        session=session,
+        queue=queue,
+        access=access,
+        brief=brief,
+        toolbox=toolbox,
+        servers=servers,
+        hooks=hooks,
+        meter=meter,
+        asker=asker,
+        round=tool_round,
+        results=Results(frames, meter, partial=settings.partial_messages),
+        interruption=interruption,
+        approval=approval,
+        send_init=InitSender(settings, frames, access, brief, toolbox, servers).send,
+        checkpoints=checkpoints,
+        begin_anew=FreshStart(session, frames, meter, context),
+    )
+    return parts, client
+
+
+def _permission_host(
+    name: str | None, link: HostLink, toolbox: Toolbox, context: ToolContext
+) -> PermissionHost | None:
+    """Who is asked for permission: the host, a tool, or nobody."""
+    if name is None:
+        return None
+    return link if name == "stdio" else PromptTool(name, toolbox, context)
+
+
+def _wanted_tools(settings: Settings) -> list[str]:
+    """The built-in tools to offer: those that are asked for, or the usual ones."""
+    names = [name for name in BUILTIN_NAMES if name not in _ANSWERED or settings.permission_prompt_tool]
+    if settings.tools is not None:
+        return [name for name in names if name in settings.tools]
+    usual = [name for name in names if not (settings.policy.restricted and name in _RUNS_CODE)]
+    left_out = without_lists(settings)
+    return [name for name in usual if name not in left_out]
+
+
+def _most_at_once(settings: Settings) -> int:
+    text = settings.environ.get("CLAUDE_CODE_MAX_TOOL_USE_CONCURRENCY", "")
+    return int(text) if text.isdecimal() and int(text) > 0 else _MOST_AT_ONCE

@@ -1,0 +1,1 @@
+"""Tool calls: which tools there are, whether a call may run, and what becomes of it."""

@@ -1,0 +1,1 @@
+"""The host's control requests, and their answers."""

@@ -1,0 +1,174 @@
+"""Control requests that change what the session does."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from msgspec import UNSET
+
+from claude_wrapper.agent.config.access import ModeRefusedError
+from claude_wrapper.agent.hooking.notices import model_switched, switch_refused
+from claude_wrapper.agent.ids import new_uuid
+from claude_wrapper.agent.sessions.checkpointing import rewind
+from claude_wrapper.agent.turns.parts import Parts
+from claude_wrapper.link.peer import Answer, RequestRefusedError
+from claude_wrapper.wire.replies_steer import (
+    BackgroundTasksReply,
+    CancelAsyncMessageReply,
+    InterruptReply,
+    RewindFilesReply,
+    SetModelReply,
+    SetModeReply,
+)
+from claude_wrapper.wire.requests_agent import McpMessage
+from claude_wrapper.wire.requests_ask import McpReconnect, McpToggle
+from claude_wrapper.wire.requests_steer import (
+    BackgroundTasks,
+    CancelAsyncMessage,
+    EndSession,
+    Interrupt,
+    RenameSession,
+    RewindFiles,
+    SeedReadState,
+    SetHasSubscribers,
+    SetMaxThinkingTokens,
+    SetModel,
+    SetPermissionMode,
+    StopTask,
+)
+
+__all__ = ["Steering"]
+
+
+class Steering:
+    """Serves them."""
+
+    def __init__(self, parts: Parts, end_session: Callable[[], None]) -> None:
+        self._parts = parts
+        self._end_session = end_session
+
+    def handlers(self) -> dict[type, Callable[[Any], Awaitable[Any]]]:
+        """The handler of each request."""
+        return {
+            Interrupt: self._interrupt,
+            SetPermissionMode: self._set_mode,
+            SetModel: self._set_model,
+            SetMaxThinkingTokens: self._set_thinking,
+            RenameSession: self._rename,
+            CancelAsyncMessage: self._cancel_prompt,
+            EndSession: self._end,
+            RewindFiles: self._rewind,
+            StopTask: self._stop_task,
+            BackgroundTasks: self._to_background,
+            SeedReadState: self._nothing,
+            SetHasSubscribers: self._nothing,
+            McpMessage: self._nothing,
+            McpReconnect: self._no_server,
+            McpToggle: self._no_server,
+        }
+
+    async def _interrupt(self, request: Interrupt) -> Answer:
+        """Stop the turn. Questions that are open are taken back before the answer, the rest stops behind it."""
+        parts = self._parts
+        reply = InterruptReply(still_queued=parts.queue.uuids)
+        if request.cancel_queued is True:
+            dropped = parts.queue.clear()
+            for prompt in dropped:
+                parts.frames.lifecycle(prompt.uuid, "cancelled")
+            cancelled = [prompt.uuid for prompt in dropped if prompt.uuid is not None]
+            reply = InterruptReply(still_queued=[], cancelled=cancelled)
+        if not parts.interruption.running:
+            return Answer(reply)
+        await parts.interruption.withdraw()
+        return Answer(reply, then=self._stop)
+
+    async def _stop(self) -> None:
+        self._parts.interruption.stop()
+
+    async def _set_mode(self, request: SetPermissionMode) -> Answer:
+        access = self._parts.access
+        try:
+            mode = access.check_mode(request.mode)
+        except ModeRefusedError as refusal:
+            raise RequestRefusedError(str(refusal), refusal.code) from refusal
+        if mode == "auto" and not self._parts.brief.model.takes_auto:
+            raise RequestRefusedError(
+                "Cannot set permission mode to auto: auto mode unavailable for this model", "auto_mode_model"
+            )
+
+        async def tell() -> None:
+            access.set_mode(mode)
+
+        return Answer(SetModeReply(mode=mode), then=tell)
+
+    async def _set_model(self, request: SetModel) -> Answer:
+        parts = self._parts
+        wanted = request.model if isinstance(request.model, str) else None
+        old = parts.brief.model.name
+        refused = await switch_refused(parts.hooks, old, parts.brief.named(wanted), wanted)
+        if refused is not None:
+            raise RequestRefusedError(
+                f"Model switch blocked by a PreModelSwitch hook: {refused}", "blocked_by_hook"
+            )
+        model = parts.brief.use_model(wanted)
+        if len(parts.session.history):
+            self._write_down_switch(wanted, model.name)
+
+        async def tell() -> None:
+            await model_switched(parts.hooks, old, model.name, wanted)
+
+        return Answer(SetModelReply(model=model.name), then=tell)
+
+    def _write_down_switch(self, wanted: str | None, name: str) -> None:
+        parts = self._parts
+        text = f"<local-command-stdout>Set model to `{name}`</local-command-stdout>"
+        uuid = new_uuid()
+        # Kept as if it had been typed, so that readers of the transcript see where the model changed.
+        args = f"<command-args>{wanted or 'default'}</command-args>"
+        command = f"<command-name>/model</command-name>\n<command-message>model</command-message>\n{args}"
+        parts.session.add_beside(new_uuid(), command)
+        parts.session.add_beside(uuid, text)
+        parts.frames.user(uuid, text, is_replay=True)
+
+    async def _set_thinking(self, request: SetMaxThinkingTokens) -> None:
+        tokens = request.max_thinking_tokens
+        display = request.thinking_display
+        self._parts.brief.use_thinking(
+            tokens if isinstance(tokens, int) else None, display if isinstance(display, str) else None
+        )
+
+    async def _rename(self, request: RenameSession) -> None:
+        self._parts.session.set_title(request.title)
+        self._parts.frames.title_changed(request.title)
+
+    async def _cancel_prompt(self, request: CancelAsyncMessage) -> CancelAsyncMessageReply:
+        prompt = self._parts.queue.cancel(request.message_uuid)
+        if prompt is None:
+            return CancelAsyncMessageReply(cancelled=False)
+        self._parts.queue.announce([prompt])
+        self._parts.frames.lifecycle(prompt.uuid, "cancelled")
+        return CancelAsyncMessageReply(cancelled=True, message_uuid=request.message_uuid)
+
+    async def _end(self, request: EndSession) -> Answer:
+        async def end() -> None:
+            self._end_session()
+
+        return Answer(then=end)
+
+    async def _rewind(self, request: RewindFiles) -> RewindFilesReply:
+        return rewind(self._parts.checkpoints, request.user_message_id, dry_run=request.dry_run is True)
+
+    async def _stop_task(self, request: StopTask) -> dict[str, Any]:
+        return {}
+
+    async def _to_background(self, request: BackgroundTasks) -> BackgroundTasksReply:
+        named = isinstance(request.tool_use_id, str)
+        return BackgroundTasksReply(backgrounded=False if named else UNSET)
+
+    async def _no_server(self, request: McpReconnect | McpToggle) -> None:
+        if request.server_name not in self._parts.servers.servers:
+            raise RequestRefusedError(f"Server not found: {request.server_name}")
+
+    async def _nothing(self, request: Any) -> None:
+        return None

@@ -1,0 +1,1 @@
+"""The events that hooks are told of, and what hooks find around them."""

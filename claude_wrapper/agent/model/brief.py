@@ -1,0 +1,152 @@
+"""What the model is asked with: which model, how it thinks, and the prompt before the conversation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from claude_wrapper.agent.api.catalog import Model, find_model
+from claude_wrapper.agent.api.request import CacheTtl, ModelRequest, cache_ttl
+from claude_wrapper.agent.api.tuning import Tuning, tune
+from claude_wrapper.agent.context.system_prompt import PromptChoice, system_prompt
+from claude_wrapper.agent.sessions.history import History
+from claude_wrapper.agent.start.settings import Settings
+from claude_wrapper.wire.codec import encode
+
+__all__ = ["Brief"]
+
+_MOST_FALLBACKS = 3
+
+
+class Brief:
+    """Makes requests. What hosts change during a session is changed here."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._environ = settings.environ
+        self._cwd: Path = settings.cwd
+        self._betas = settings.model.betas
+        self._wishes = settings.model.wishes
+        self._choice = PromptChoice(
+            blocks=None if settings.system_prompt is None else (settings.system_prompt,),
+            appended=settings.append_system_prompt,
+        )
+        self._extra = _extra_body(settings.environ)
+        self._system: Sequence[str] | None = None
+        self._tuning: Tuning | None = None
+        self._cache: CacheTtl | None = None
+        self.model: Model = find_model(settings.model.name, settings.environ)
+        self._fallbacks = [find_model(name, settings.environ) for name in settings.model.fallbacks]
+        self._answering: Model | None = None
+
+    def named(self, name: str | None) -> str:
+        """The model that a name stands for; None is the default one."""
+        return find_model(name, self._environ).name
+
+    def use_model(self, name: str | None) -> Model:
+        """Ask another model from now on; None is the default one."""
+        self.model = find_model(name, self._environ)
+        self._tuning = None
+        return self.model
+
+    def begin_turn(self) -> None:
+        """Ask the first model again."""
+        self._answering = None
+
+    def stay_with(self, model: Model) -> None:
+        """Ask this model for the rest of the turn."""
+        self._answering = model
+
+    @property
+    def answering(self) -> Model:
+        """The model that answers in this turn."""
+        return self._answering or self.model
+
+    def stand_in(self, request: ModelRequest) -> ModelRequest | None:
+        """The same request for the model that comes after its own, None if there is none."""
+        others = [each for each in self._fallbacks[:_MOST_FALLBACKS] if each != self.model]
+        position = others.index(request.model) + 1 if request.model in others else 0
+        if position >= len(others):
+            return None
+        model = others[position]
+        return msgspec.structs.replace(
+            request, model=model, tuning=tune(model, self._wishes), cache=cache_ttl(model, self._environ)
+        )
+
+    def use_thinking(self, tokens: int | None, display: str | None) -> None:
+        """Let the model think so many tokens; None leaves it to the model."""
+        self._wishes = msgspec.structs.replace(
+            self._wishes,
+            thinking=None if not tokens else "enabled",
+            thinking_tokens=tokens,
+            display=display or self._wishes.display,
+        )
+        self._tuning = None
+
+    def use_effort(self, effort: str) -> None:
+        """Let the model make this much effort."""
+        self._wishes = msgspec.structs.replace(self._wishes, effort=effort)
+        self._tuning = None
+
+    def use_prompt(self, blocks: Sequence[str] | None, appended: str | None) -> None:
+        """Take the prompt that the host brings."""
+        self._choice = PromptChoice(
+            blocks=self._choice.blocks if blocks is None else tuple(blocks),
+            appended=self._choice.appended if appended is None else appended,
+        )
+        self._system = None
+
+    @property
+    def tuning(self) -> Tuning:
+        """How the model is asked to think."""
+        if self._tuning is None:
+            self._tuning = tune(self.model, self._wishes)
+            self._cache = cache_ttl(self.model, self._environ)
+        return self._tuning
+
+    @property
+    def system(self) -> Sequence[str]:
+        """The system prompt. Once it is made it stays, since the model's cache depends on it."""
+        if self._system is None:
+            self._system = system_prompt(self._choice, self._cwd, self.model.name)
+        return self._system
+
+    def request(self, history: History, tools: Sequence[Mapping[str, Any]], session_id: str) -> ModelRequest:
+        """The request for the next reply."""
+        model, tuning, cache = self.model, self.tuning, self._cache
+        if self._answering is not None:
+            model = self._answering
+            tuning, cache = tune(model, self._wishes), cache_ttl(model, self._environ)
+        return ModelRequest(
+            model=model,
+            messages=history.messages,
+            tuning=tuning,
+            system=self.system,
+            tools=tools,
+            cache=cache,
+            user_id=_user_id(session_id),
+            session_id=session_id,
+            betas=self._betas,
+            extra=self._extra,
+        )
+
+
+def _user_id(session_id: str) -> str:
+    """Who asks, as far as the provider is told to tell users apart: a session, no person and no machine."""
+    import hashlib  # noqa: PLC0415  # loads a large library, which the start has no use for yet
+
+    device = hashlib.sha256(session_id.encode()).hexdigest()
+    return encode({"device_id": device, "account_uuid": "", "session_id": session_id}).decode()
+
+
+def _extra_body(environ: Mapping[str, str]) -> Mapping[str, Any]:
+    """Fields that the user wants in every request; what is no JSON object is left out."""
+    text = environ.get("CLAUDE_CODE_EXTRA_BODY", "")
+    if not text:
+        return {}
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return {}

@@ -1,0 +1,1 @@
+"""Standard input and output: bytes in, frames out."""

@@ -1,0 +1,1 @@
+"""A session: its conversation, its transcript, and how it begins or goes on."""

@@ -1,0 +1,1 @@
+"""A turn: from prompts to a result."""

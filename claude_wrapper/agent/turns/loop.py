@@ -1,0 +1,170 @@
+"""The turn: take prompts up, ask the model, run its tools, ask again; then say how it ended."""
+
+from __future__ import annotations
+
+from claude_wrapper.agent.api.api_error import ApiError, ReplyCutError
+from claude_wrapper.agent.host.prompts import Prompt
+from claude_wrapper.agent.ids import new_uuid
+from claude_wrapper.agent.turns.parts import Parts
+
+from . import interrupted
+from .closing import Closing
+from .limits import Limits
+from .opening import Opening
+from .results import crashed
+from .setbacks import Setbacks
+from .turn import Ending, Turn
+
+__all__ = ["Loop"]
+
+
+class Loop:
+    """Answers prompts one turn after another."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._opening = Opening(parts)
+        self._closing = Closing(parts)
+        self._setbacks = Setbacks(parts)
+        self._limits = Limits(parts.settings, parts.meter)
+        self.turn: Turn | None = None
+        parts.queue.on_urgent = self._cut_for_urgent
+
+    @property
+    def tools_running(self) -> bool:
+        """Whether a turn waits for its tools."""
+        return self.turn is not None and self.turn.stage == "tools"
+
+    async def run(self) -> None:
+        """Answer prompts until there will be no more."""
+        queue = self._parts.queue
+        while (prompts := await queue.next_turn()) is not None:
+            queue.busy = True
+            try:
+                await self.answer(prompts)
+            except Exception as error:
+                self._report_crash(error)
+                raise
+            finally:
+                queue.busy = False
+                self.turn = None
+            if not len(queue):
+                self._parts.frames.session_state("idle")
+
+    async def answer(self, prompts: list[Prompt]) -> None:
+        """Run one turn to its result."""
+        parts = self._parts
+        turn = self.turn = Turn(prompts, new_uuid())
+        parts.approval.denials = turn.denials
+        parts.brief.begin_turn()
+        parts.frames.session_state("running")
+        self._announce(prompts)
+        ending: Ending | None = None
+        try:
+            with parts.interruption.turn() as scope:
+                ending = await self._converse(turn)
+            if scope.cancelled_caught or ending is None:
+                ending = interrupted.ending(parts, turn)
+        finally:
+            parts.session.save(
+                parts.meter.total_cost_usd, parts.meter.api_ms, parts.meter.wall_ms, parts.meter.model_usage()
+            )
+        self._finish(turn, ending)
+
+    async def _converse(self, turn: Turn) -> Ending | None:
+        """From the prompts to the end of the turn; what can end it stands here, in order."""
+        parts = self._parts
+        ending = await self._opening.open(turn)
+        while ending is None:
+            turn.reached_model = True
+            await parts.interruption.hold()
+            ending = self._limits.before_request(turn)
+            if ending is None:
+                ending = await self._round_trip(turn)
+            elif turn.requests == 0:
+                parts.asker.announce()
+        return ending
+
+    async def _round_trip(self, turn: Turn) -> Ending | None:
+        """Ask the model once and run the tools it calls; what in it ends the turn."""
+        parts = self._parts
+        parts.toolbox.restrict(parts.access.policy)
+        request = parts.brief.request(parts.session.history, parts.toolbox.definitions(), parts.session.id)
+        failure: ApiError | None = None
+        async with parts.round.open(turn):
+            try:
+                reply = await parts.asker.ask(turn, request, parts.brief.stand_in)
+                turn.cuts = turn.empty_cuts = 0
+            except ApiError as error:
+                # Raised in here, it would come out of the round as a group of errors.
+                failure = error
+            cut = failure if isinstance(failure, ReplyCutError) else None
+            if cut is not None:
+                self._setbacks.count(turn, cut)
+            ending = self._limits.over_budget()
+            if turn.calls and ending is None and (failure is None or cut is not None):
+                if cut is not None:
+                    self._setbacks.report(cut, "tool_use")
+                return await self._run_tools(turn)
+        if failure is not None and cut is None:
+            return await self._setbacks.end(failure)
+        if ending is not None:
+            turn.usage = turn.usage_before_last
+            return ending
+        if cut is not None:
+            return await self._setbacks.after_cut(turn, cut)
+        return await self._closing.after_text(turn, reply)
+
+    async def _run_tools(self, turn: Turn) -> Ending | None:
+        """Run a round of tools; what in it ends the turn."""
+        parts = self._parts
+        outcome = await parts.round.finish(turn)
+        results = list(turn.results.values())
+        deferred = next((call for call in turn.calls if turn.results[call.id].deferred), None)
+        if deferred is not None:
+            return self._closing.deferred(turn, deferred)
+        ending = await self._closing.answer_handed_in(turn)
+        if ending is not None:
+            return ending
+        if outcome.stop or outcome.block is not None or any(result.hook_stopped for result in results):
+            return Ending(terminal_reason="hook_stopped")
+        if parts.queue.urgent:
+            return Ending(terminal_reason="aborted_tools")
+        if self._limits.turns_left(turn):
+            await self._opening.join(turn, parts.queue.joining())
+        return None
+
+    def _announce(self, prompts: list[Prompt]) -> None:
+        parts = self._parts
+        parts.queue.announce(prompts)
+        if parts.settings.replay_prompts:
+            # Prompts that share a turn enter the conversation as one; each is echoed all the same.
+            for prompt in prompts[:-1]:
+                parts.frames.user(prompt.uuid or new_uuid(), prompt.content, is_replay=True)
+        for prompt in prompts:
+            parts.frames.lifecycle(prompt.uuid, "started")
+        parts.queue.announce_all()
+
+    def _finish(self, turn: Turn, ending: Ending) -> None:
+        """Send the result; prompts that joined later are over before it, the first ones after it."""
+        parts = self._parts
+        first, joined = self._opening.split(turn)
+        for prompt in joined:
+            parts.frames.lifecycle(prompt.uuid, "completed")
+        state = "completed"
+        if ending.terminal_reason in {"aborted_tools", "aborted_streaming"} and not ending.is_error:
+            state = "cancelled"
+        parts.results.send(turn, ending)
+        for prompt in first:
+            parts.frames.lifecycle(prompt.uuid, state)
+
+    def _report_crash(self, error: Exception) -> None:
+        """Something that should not happen did: the host gets a result all the same."""
+        if self.turn is not None:
+            text = f"The agent failed: {type(error).__name__}: {error}"
+            self._parts.results.send(self.turn, crashed(text))
+
+    def _cut_for_urgent(self) -> None:
+        """A prompt came that cannot wait."""
+        if self.turn is not None and self.turn.stage in {"streaming", "tools"}:
+            self._parts.interruption.stop()

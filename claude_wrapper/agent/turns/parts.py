@@ -1,0 +1,58 @@
+"""What a turn works with, gathered once by the composition root."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from claude_wrapper.agent.calls.approval import Approval
+from claude_wrapper.agent.calls.mcp_tools import McpServers
+from claude_wrapper.agent.calls.toolbox import Toolbox
+from claude_wrapper.agent.config.access import Access
+from claude_wrapper.agent.hooking.events import HookEvents
+from claude_wrapper.agent.host.interrupts import Interruption
+from claude_wrapper.agent.host.prompts import PromptQueue
+from claude_wrapper.agent.model.brief import Brief
+from claude_wrapper.agent.model.meter import Meter
+from claude_wrapper.agent.pipes.frames import Frames
+from claude_wrapper.agent.sessions.session import Session
+from claude_wrapper.agent.start.settings import Settings
+
+from .asking import Asker
+from .results import Results
+from .toolround import ToolRound
+
+if TYPE_CHECKING:
+    from claude_wrapper.agent.checkpoints.ledger import Checkpoints
+
+__all__ = ["Parts"]
+
+
+class Parts(msgspec.Struct):
+    """The collaborators of the loop and of the control requests."""
+
+    settings: Settings
+    frames: Frames
+    session: Session
+    queue: PromptQueue
+    access: Access
+    approval: Approval
+    brief: Brief
+    toolbox: Toolbox
+    servers: McpServers
+    hooks: HookEvents
+    meter: Meter
+    asker: Asker
+    round: ToolRound
+    results: Results
+    interruption: Interruption
+    send_init: Callable[[list[str]], None]
+    """Sends the frame that begins a turn; given the ids of its prompts."""
+    checkpoints: Checkpoints | None
+    """The states of files to go back to; None where nobody wants them."""
+    begin_anew: Callable[[], None]
+    """Forgets the conversation: what follows belongs to a new session."""
+    structured: bool = False
+    """The run's answer has to be handed in through a tool."""
