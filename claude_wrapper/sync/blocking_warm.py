@@ -89,9 +89,11 @@ class WarmAgent:
         async def client() -> AsyncClient:
             return AsyncClient.from_warm(self._warm)
 
-        conversation = self._loop, self._loop.call(client)
+        taker = self._loop.call(client)
+        # Held by the loop until that has ended: freed before, it would complain a second time.
+        self._loop.at_the_end = taker.close
         self._taken = True
-        return conversation
+        return self._loop, taker
 
     def __del__(self) -> None:
         if not getattr(self, "_taken", True) and self._loop.is_running:

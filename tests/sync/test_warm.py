@@ -68,10 +68,11 @@ def test_what_was_forgotten_is_ended_and_complained_about(agent, options, kind):
     else:
         held = startup(given)
         held = ClaudeSDKClient.from_warm(held) if kind == "client of a warm agent" else held
-    with pytest.warns(ResourceWarning, match="was not closed"):  # noqa: PT031  # in a cycle it would wait for gc
+    with pytest.warns(ResourceWarning, match="was not closed") as complaints:  # noqa: PT031
         del held
-        gc.collect()
-    agent.runs[0].wait_gone()
+        gc.collect()  # in a cycle it would wait for that
+        agent.runs[0].wait_gone()
+    assert len(complaints) == 1
 
 
 def test_it_has_shaken_hands_before_there_is_a_prompt(agent, options):

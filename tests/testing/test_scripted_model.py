@@ -242,7 +242,8 @@ def test_closing_the_model_drops_a_reply_that_stands_at_a_gate(client):
 def test_a_request_is_waited_for_and_shows_what_was_sent(client):
     with ScriptedModel([call("Bash"), say("done")]) as model:
         one = client(model)
-        threading.Thread(target=one.text).start()
+        asking = threading.Thread(target=one.text)
+        asking.start()
         first = model.wait_request(1)
         assert (first.method, first.path, first.kind, first.list_name) == (
             "POST",
@@ -253,6 +254,7 @@ def test_a_request_is_waited_for_and_shows_what_was_sent(client):
         assert first.tool_names == ["Bash"]
         assert first.tool_results == []
         first.wait_end()
+        asking.join(20)
         result = {"type": "tool_result", "tool_use_id": "t", "content": "out"}
         messages = [
             {"role": "user", "content": "Go"},
