@@ -33,7 +33,7 @@ async def run(agent, **options):
 
 
 async def test_every_frame_is_there_with_direction_and_time(agent, trace):
-    await run(agent.begin().say("hi").result("done"))
+    await run(agent.begin().say("hi").result("done").wait("eof"))
 
     lines = records(trace)
     frames = [(line["is"], line["frame"]["type"]) for line in lines if "frame" in line]
