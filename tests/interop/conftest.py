@@ -1,5 +1,6 @@
 """Makes the suite's own package importable, and the peers available."""
 
+import contextlib
 import sys
 from pathlib import Path
 
@@ -15,4 +16,12 @@ def peers():
     found = find_peers()
     if found is None:
         pytest.skip(f"{VARIABLE} names no folder with the official SDKs")
-    return found
+    with contextlib.closing(found.nurseries):
+        yield found
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Tell of cells that needed more than one play: they passed, but something depends on chance."""
+    for report in terminalreporter.getreports("passed"):
+        for line in dict(report.user_properties).get("unsteady", []):
+            terminalreporter.write_line(f"unsteady: {report.nodeid} {line}")

@@ -1,23 +1,26 @@
 # ruff: noqa: T201  # a program for people prints
 """Plays scenarios by hand and prints where the cells differ.
 
-tests/interop/run.py [NAME...] [--cell CELL...] [--twice] [--show] [--jobs N]
+tests/interop/run.py [NAME...] [--cell CELL...] [--twice] [--show] [--jobs N] [--slowest N]
 tests/interop/run.py --install FOLDER
 
 CLAUDE_WRAPPER_PEERS names the folder that --install filled. --twice plays only the reference cells, twice each, and
-compares them with themselves. --show prints the normalised record of the cells instead of comparing them.
+compares them with themselves. --show prints the normalised record of the cells, too. --jobs says how many cells play at the same time; most of a
+play is waiting, so some more than there are cores.
 """
 
 import argparse
+import contextlib
 import json
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
 from interop_kit import scenario
 from interop_kit.cells import cells_of
-from interop_kit.compare import differences
-from interop_kit.matrix import Outcome, outcomes, played, table
-from interop_kit.peers import VARIABLE, Peers, find_peers, install
+from interop_kit.matrix import Outcome, begun, compared, judged, played, table, undeclared
+from interop_kit.peers import PINS, VARIABLE, Peers, find_peers, install
 
 
 def main() -> int:
@@ -29,20 +32,47 @@ def main() -> int:
     if peers is None:
         print(f"{VARIABLE} is not set")
         return 2
-    names = arguments.names or scenario.names()
+    with contextlib.closing(peers.nurseries), ThreadPoolExecutor(arguments.jobs) as pool:
+        return 1 - all_right(arguments, peers, pool)
+
+
+def all_right(arguments: argparse.Namespace, peers: Peers, pool: Executor) -> bool:
+    """Play, tell, and sum up; whether nothing is wrong."""
+    started = time.monotonic()
+    loaded = {name: scenario.load(name) for name in arguments.names or scenario.names()}
+    # Those of many runs first, so that none of them is left alone at the end.
+    order = sorted(loaded, key=lambda name: -len(loaded[name].runs))
+    plays = {name: one(loaded[name], peers, arguments, pool) for name in order}
     rows: dict[str, dict[str, str]] = {}
     missing: dict[str, list[str]] = {}
-    with ThreadPoolExecutor(arguments.jobs) as pool:
-        for name, found in zip(names, pool.map(lambda name: one(name, peers, arguments), names), strict=True):
-            rows[name] = {outcome.cell.name: outcome.word for outcome in found}
-            if any(outcome.word == "open" for outcome in found):
-                missing.setdefault(scenario.load(name).open, []).append(name)
-            for outcome in found:
-                tell(name, outcome, show=arguments.show)
+    stale: list[str] = []
+    times: list[tuple[float, str]] = []
+    for name, each in loaded.items():
+        found = list(plays[name]())
+        rows[name] = {outcome.cell.name: outcome.word for outcome in found}
+        times += [(outcome.seconds, f"{name} {outcome.cell.name}") for outcome in found]
+        if any(outcome.word == "open" for outcome in found):
+            missing.setdefault(each.open, []).append(name)
+        elif not arguments.twice and not arguments.cell:
+            stale += [f"{name}: declared, but equal: {pattern}" for pattern in undeclared(each, found)]
+        for outcome in found:
+            tell(name, outcome, show=arguments.show)
     for reason, scenarios in sorted(missing.items()):
         print(f"open, {reason}: {', '.join(scenarios)}")
     print(table(rows))
-    return int(any(word in ("different", "failed") for row in rows.values() for word in row.values()))
+    for seconds, label in sorted(times, reverse=True)[: arguments.slowest]:
+        print(f"{seconds:6.1f} s  {label}")
+    print("\n".join([*stale, f"{pins()}; {time.monotonic() - started:.0f} s"]))
+    return not stale and not any(
+        word in ("different", "failed") for row in rows.values() for word in row.values()
+    )
+
+
+def pins() -> str:
+    """The versions of the official programs."""
+    return ", ".join(
+        f"{name} {version}" for kind in ("python", "npm") for name, version in PINS[kind].items()
+    )
 
 
 def parsed() -> argparse.Namespace:
@@ -53,23 +83,22 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--cell", action="append", default=[])
     parser.add_argument("--twice", action="store_true")
     parser.add_argument("--show", action="store_true")
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--slowest", type=int, default=0)
     parser.add_argument("--install", type=Path, metavar="FOLDER")
     return parser.parse_args()
 
 
-def one(name: str, peers: Peers, arguments: argparse.Namespace) -> list[Outcome]:
-    """All cells of one scenario, or its references twice."""
-    loaded = scenario.load(name)
+def one(
+    loaded: scenario.Scenario, peers: Peers, arguments: argparse.Namespace, pool: Executor
+) -> Callable[[], Iterable[Outcome]]:
+    """All cells of one scenario, or its references twice: under way now, and held against each other later."""
     if not arguments.twice:
-        return list(outcomes(loaded, peers, wanted=arguments.cell))
-    again = []
-    for cell in cells_of(loaded):
-        if cell == cell.reference:
-            first, second = played(loaded, cell, peers), played(loaded, cell, peers)
-            second.differences = differences(first.record, second.record)
-            again.append(second)
-    return again
+        plays = begun(loaded, peers, pool=pool, wanted=arguments.cell)
+        return lambda: judged(loaded, plays)
+    cells = [cell for cell in cells_of(loaded) if cell == cell.reference]
+    pairs = [[pool.submit(played, loaded, cell, peers) for _ in range(2)] for cell in cells]
+    return lambda: [compared(loaded, second.result(), first.result()) for first, second in pairs]
 
 
 def tell(name: str, outcome: Outcome, *, show: bool) -> None:

@@ -2,12 +2,13 @@
 
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 
+from interop_kit.nursery import DRIVERS, Kind
 from interop_kit.peers import Peers
 from interop_kit.scenario import Scenario
 
-DRIVERS = Path(__file__).parent.with_name("drivers")
+RAW_MODULES = ("base64", "subprocess", "urllib.request")
+PYTHON_MODULES = ("asyncio", "urllib.request", "python_describe", "python_options")
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,21 @@ class Cell:
             return [sys.executable, "-m", "claude_wrapper.agent"]
         return [str(peers.claude)]
 
-    def driver_command(self, peers: Peers) -> list[str]:
+    def driver_kind(self, peers: Peers) -> Kind | None:
+        """The nursery that has this pair's driver; None: it is started by `driver_command`."""
         if self.driver == "ts":
-            return [str(peers.node), "--no-deprecation", str(DRIVERS / "driver_ts.mjs")]
+            return None
         if self.driver == "raw":
-            return [sys.executable, str(DRIVERS / "driver_raw.py")]
-        return [sys.executable if self.our_sdk else str(peers.python), str(DRIVERS / "driver_python.py")]
+            return Kind(sys.executable, DRIVERS / "driver_raw.py", RAW_MODULES)
+        python, module = (
+            (sys.executable, "claude_wrapper.oneshot")
+            if self.our_sdk
+            else (str(peers.python), "claude_agent_sdk")
+        )
+        return Kind(python, DRIVERS / "driver_python.py", (module, *PYTHON_MODULES))
+
+    def driver_command(self, peers: Peers) -> list[str]:
+        return [str(peers.node), "--no-deprecation", str(DRIVERS / "driver_ts.mjs")]
 
     def names_for_driver(self, peers: Peers) -> dict[str, str]:
         """What the driver has to import."""

@@ -4,7 +4,8 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -46,32 +47,54 @@ class Outcome:
         return lines[:MOST] + ([f"... and {len(lines) - MOST} more"] if len(lines) > MOST else [])
 
 
-def outcomes(scenario: Scenario, peers: Peers, *, wanted: Iterable[str] = ()) -> Iterator[Outcome]:
+def outcomes(
+    scenario: Scenario, peers: Peers, *, pool: Executor, wanted: Iterable[str] = ()
+) -> Iterator[Outcome]:
     """Each cell of the scenario, references first; `wanted` names the cells, all of them when it is empty."""
+    return judged(scenario, begun(scenario, peers, pool=pool, wanted=wanted))
+
+
+def begun(
+    scenario: Scenario, peers: Peers, *, pool: Executor, wanted: Iterable[str] = ()
+) -> list[Future[Outcome]]:
+    """Plays that are under way in `pool`, in the order of the cells."""
     wanted = set(wanted)
+    cells = [
+        cell for cell in cells_of(scenario) if not wanted or cell == cell.reference or cell.name in wanted
+    ]
+    return [pool.submit(played, scenario, cell, peers) for cell in cells]
+
+
+def judged(scenario: Scenario, plays: Iterable[Future[Outcome]]) -> Iterator[Outcome]:
+    """Each play that is no reference, held against its reference."""
     references: dict[Cell, Outcome] = {}
-    for cell in cells_of(scenario):
-        is_reference = cell == cell.reference
-        if wanted and not is_reference and cell.name not in wanted:
-            continue
-        outcome = played(scenario, cell, peers)
-        if is_reference:
-            references[cell] = outcome
+    for future in plays:
+        outcome = future.result()
+        if outcome.cell == outcome.cell.reference:
+            references[outcome.cell] = outcome
+            yield outcome
         else:
-            judge(outcome, differences(references[cell.reference].record, outcome.record), scenario)
-        yield outcome
+            yield compared(scenario, outcome, references[outcome.cell.reference])
+
+
+def compared(scenario: Scenario, outcome: Outcome, reference: Outcome) -> Outcome:
+    """`outcome` with what makes it differ from `reference`."""
+    found = replace(outcome, differences=[], declared=[])
+    judge(found, differences(reference.record, found.record), scenario)
+    return found
 
 
 def judge(outcome: Outcome, lines: list[str], scenario: Scenario) -> None:
     """Tell differences on purpose from the others."""
+    patterns = [*scenario.differs, *scenario.may_differ]
     for line in lines:
-        on_purpose = any(fnmatchcase(f"{outcome.cell.name}: {line}", pattern) for pattern in scenario.differs)
+        on_purpose = any(fnmatchcase(f"{outcome.cell.name}: {line}", pattern) for pattern in patterns)
         (outcome.declared if on_purpose else outcome.differences).append(line)
     outcome.open = scenario.open
 
 
 def undeclared(scenario: Scenario, found: Iterable[Outcome]) -> list[str]:
-    """Declarations that explain nothing any more."""
+    """Declarations that explain nothing any more; those of differences that only may appear are none."""
     lines = [f"{outcome.cell.name}: {line}" for outcome in found for line in outcome.declared]
     return [pattern for pattern in scenario.differs if not any(fnmatchcase(line, pattern) for line in lines)]
 

@@ -5,8 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from interop_kit.nursery import Nurseries
 
 VARIABLE = "CLAUDE_WRAPPER_PEERS"
 PINS = json.loads(Path(__file__).parent.with_name("peers.json").read_text())
@@ -25,6 +27,8 @@ class Peers:
     claude: Path
     ts_sdk: Path
     node: Path
+    nurseries: Nurseries = field(default_factory=Nurseries, compare=False)
+    """Their drivers' processes; to be closed by whoever found the peers."""
 
 
 def find_peers() -> Peers | None:

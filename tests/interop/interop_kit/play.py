@@ -6,12 +6,12 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import time
 from pathlib import Path
 
-from interop_kit.cells import DRIVERS, Cell
+from interop_kit.cells import Cell
 from interop_kit.model import Model
+from interop_kit.nursery import DRIVERS, started
 from interop_kit.observation import Observation, Row, RunSeen, json_lines, transcripts, tree
 from interop_kit.peers import Peers
 from interop_kit.scenario import Scenario, placed
@@ -93,8 +93,7 @@ class Stage:
         spec_path = self._folder / f"run{index}.json"
         spec_path.write_text(json.dumps(spec))
         environment = self._environment(run, url) | {"INTEROP_PROCESSES": str(processes)}
-        command = [*self._cell.driver_command(self._peers), str(spec_path)]
-        code, stderr = self._drive(command, environment, run)
+        code, stderr = self._drive(str(spec_path), environment, run.get("limit", RUN_PATIENCE))
         rows = json_lines(processes)
         end_left_over(rows)
         return RunSeen(json_lines(events), rows, code, stderr)
@@ -114,25 +113,17 @@ class Stage:
         merged = {**bare, **placed(wishes, self.project, self.home)}
         return {name: value for name, value in merged.items() if value is not None}
 
-    def _drive(self, command: list[str], environment: dict[str, str], run: Row) -> tuple[int | None, str]:
-        driver = subprocess.Popen(
-            command,
-            cwd=self.project,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        try:
-            stderr = driver.communicate(timeout=run.get("limit", RUN_PATIENCE))[1]
-            return driver.returncode, stderr
-        except subprocess.TimeoutExpired:
-            end_group(driver.pid)
-            return None, driver.communicate()[1]
-        finally:
-            end_group(driver.pid)
+    def _drive(self, spec: str, environment: dict[str, str], timeout: float) -> tuple[int | None, str]:
+        """The driver's exit code, None when it had to be stopped, and what it wrote to stderr."""
+        complaints = self._folder / "driver.stderr"
+        kind = self._cell.driver_kind(self._peers)
+        job = {"arguments": [spec], "cwd": str(self.project), "env": environment, "stderr": str(complaints)}
+        if kind:
+            bare = {name: environment[name] for name in ("PATH", "LANG")}
+            code = self._peers.nurseries.run(kind, job, bare, timeout)
+        else:
+            code = started([*self._cell.driver_command(self._peers), spec], job, timeout)
+        return code, complaints.read_text(errors="replace")
 
 
 def write(path: Path, data: bytes) -> None:
@@ -140,12 +131,6 @@ def write(path: Path, data: bytes) -> None:
     path.write_bytes(data)
     if path.suffix == ".sh":
         path.chmod(0o755)
-
-
-def end_group(leader: int) -> None:
-    """Kill what the driver left in its process group."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(leader, signal.SIGKILL)
 
 
 def end_left_over(processes: list[Row]) -> None:

@@ -6,7 +6,8 @@ played one after another in the same folders. In both files `/project` and `/hom
 cell.
 
 `differs` maps a pattern of lines of the comparison (`CELL: LINE`, with `*`) to the reason why we differ there on
-purpose. `open` names, in users' words, the feature that our agent does not have yet and without which the scenario
+purpose; each must explain a line in every play. `may_differ` is the same for lines that chance makes appear or not;
+its reason says what the chance is. `open` names, in users' words, the feature that our agent does not have yet and without which the scenario
 cannot be equal. `cut_off` says why it is a matter of chance what transcripts hold in the end; they are not compared.
 
 A run has `via`, `options` (names of the Python SDK), and, as it needs them, `can_use_tool` and `hooks` (lists of
@@ -53,6 +54,8 @@ class Scenario:
     """Rows of the feature map."""
     differs: dict[str, str] = field(default_factory=dict)
     """Differences on purpose: pattern of lines to the reason."""
+    may_differ: dict[str, str] = field(default_factory=dict)
+    """Differences that chance shows or hides: pattern of lines to the reason, and to what the chance is."""
     open: str = ""
     """The feature that is missing, if any."""
     cut_off: str = ""
