@@ -18,6 +18,7 @@ SCENARIO = Scenario(
     model=[{"content": [{"type": "tool_use", "name": "Write", "input": {"file_path": "/project/a.txt"}}]}],
     runs=[{"via": "query", "prompt": "Go", "can_use_tool": [{"deny": "Not in this house."}]}],
 )
+HEADERS = {"x-api-key": "sk-test", "user-agent": "one/1.2.3", "anthropic-beta": "effort-1,claude-code-2"}
 
 
 def play(folder="/tmp/one", *, refusal="Sorry, no.", fault=("ResultError", "ProcessError", "ClaudeSDKError")):
@@ -41,7 +42,9 @@ def play(folder="/tmp/one", *, refusal="Sorry, no.", fault=("ResultError", "Proc
         project=Path(project),
         home=Path(folder) / "home",
         runs=[RunSeen(events, processes, 0, "")],
-        requests=[{"model": "m", "messages": asked}],
+        requests=[
+            {"path": "/v1/messages", "headers": dict(HEADERS), "body": {"model": "m", "messages": asked}}
+        ],
         files={"b.txt": "b"},
         transcripts={f"{project.replace('/', '-')}/{session}.jsonl": transcript(call)},
     )
@@ -103,14 +106,31 @@ CHANGES = {
     "a driver that fails": lambda seen: setattr(seen.runs[0], "driver_code", 1),
     "a file is changed": lambda seen: seen.files.update({"b.txt": "c"}),
     "a file is new": lambda seen: seen.files.update({"c.txt": ""}),
-    "the model was told something else": lambda seen: seen.requests[0]["messages"][0].update(content="Gone"),
-    "the model was not told": lambda seen: seen.requests[0]["messages"].pop(),
+    "the model was told something else": lambda seen: seen.requests[0]["body"]["messages"][0].update(
+        content="Gone"
+    ),
+    "another key": lambda seen: seen.requests[0]["headers"].update({"x-api-key": "sk-other"}),
+    "a header is new": lambda seen: seen.requests[0]["headers"].update({"x-mine": "1"}),
+    "a beta is missing": lambda seen: seen.requests[0]["headers"].pop("anthropic-beta"),
+    "another field": lambda seen: seen.requests[0]["body"].update(max_tokens=5),
+    "another address": lambda seen: seen.requests[0].update(path="/v1/messages?beta=true"),
+    "the model was not told": lambda seen: seen.requests[0]["body"]["messages"].pop(),
 }
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES.keys())
 def test_a_difference_is_found_when(change):
     assert tampered(change)
+
+
+def test_who_sends_a_request_and_its_own_betas_make_no_difference():
+    def rename(seen):
+        seen.requests[0]["headers"].update(
+            {"user-agent": "other/2.0.0 (external)", "anthropic-beta": "effort-1"}
+        )
+        seen.requests[0]["headers"]["x-stainless-lang"] = "js"
+
+    assert tampered(rename) == []
 
 
 def test_a_finer_exception_of_ours_is_caught_by_the_same_clause():
@@ -207,10 +227,10 @@ def test_what_an_agent_notes_for_itself_in_a_transcript_does_not_show():
 
 def test_effort_and_marks_for_the_cache_show():
     def tune(seen):
-        seen.requests[0]["output_config"] = {"effort": "high"}
-        seen.requests[0]["messages"][-1]["content"][0]["cache_control"] = {"type": "ephemeral"}
+        seen.requests[0]["body"]["output_config"] = {"effort": "high"}
+        seen.requests[0]["body"]["messages"][-1]["content"][0]["cache_control"] = {"type": "ephemeral"}
 
     assert tampered(tune) == [
-        'requests[0] request of 2 messages.effort: "high", should be null',
-        "requests[0] request of 2 messages.cached: true, should be false",
+        'requests[0] request of 2 messages.output: {"effort": "high"}, should be null',
+        'requests[0] request of 2 messages.cached.end: [{"type": "ephemeral"}], should be []',
     ]

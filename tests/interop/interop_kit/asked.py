@@ -3,6 +3,7 @@
 from interop_kit import rules
 from interop_kit.observation import Row
 from interop_kit.own import OwnWords
+from interop_kit.sent import surroundings
 
 
 def normal_requests(requests: list[Row], own: OwnWords) -> list[Row]:
@@ -39,7 +40,8 @@ class Asked:
         self._told: set[str] = set()
         self._tools: dict[str, str] = {}
 
-    def normal(self, body: Row) -> Row:
+    def normal(self, request: Row) -> Row:
+        body: Row = request["body"]
         system = body.get("system") or []
         self._tell(system if isinstance(system, str) else "\n".join(block["text"] for block in system))
         messages = [message for message in map(self._message, body["messages"]) if message["content"]]
@@ -48,11 +50,11 @@ class Asked:
             "model": body["model"],
             "stream": body.get("stream", False),
             "thinking": body.get("thinking"),
-            "effort": (body.get("output_config") or {}).get("effort"),
-            "cached": marked(body["messages"][-1:]),
+            "output": body.get("output_config"),
             "tools": sorted(name for name in offered & rules.TOOLS_OF_BOTH if self._own.names(name)),
             "told": sorted(self._told),
             "messages": messages,
+            **surroundings(request),
         }
 
     def _tell(self, text: str) -> None:
@@ -107,14 +109,6 @@ class Asked:
             if part.get("text") != "":
                 normal.append(part)
         return {**bare(block), "content": normal}
-
-
-def marked(messages: list[Row]) -> bool:
-    """Whether one of `messages` bears a mark for the cache."""
-    contents = [message["content"] for message in messages]
-    return any(
-        "cache_control" in block for blocks in contents if isinstance(blocks, list) for block in blocks
-    )
 
 
 def bare(block: Row) -> Row:

@@ -44,8 +44,11 @@ class Model:
         return self._model.url
 
     def requests(self) -> list[Row]:
-        """The bodies of the requests that the script answered."""
-        return [request.body for request in self._model.requests]
+        """The requests that the script answered."""
+        return [
+            {"path": request.path, "headers": request.headers, "body": request.body}
+            for request in self._model.requests
+        ]
 
 
 def gate_names(script: Any) -> set[str]:

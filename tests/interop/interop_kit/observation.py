@@ -31,7 +31,7 @@ class Observation:
     home: Path
     runs: list[RunSeen] = field(default_factory=list)
     requests: list[Row] = field(default_factory=list)
-    """Bodies of the requests for model replies, in order."""
+    """The requests for model replies, in order: `path`, `headers`, `body`."""
     files: dict[str, str] = field(default_factory=dict)
     """The project's, at the end."""
     transcripts: dict[str, list[Row]] = field(default_factory=dict)

@@ -6,6 +6,7 @@ costs, exit codes.
 
 import re
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 
@@ -24,6 +25,14 @@ class KeyRule:
     why: str
     keys: frozenset[str]
     put: str | None = None
+
+
+@dataclass(frozen=True)
+class HeaderRule:
+    """Headers, or betas in one of them, that are left out; names with `*`."""
+
+    why: str
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -94,6 +103,16 @@ KEYS = [
         words("context_usage usage_report"),
     ),
     KeyRule(
+        "estimates, which count each agent's own prompt and notes",
+        words("pre_tokens post_tokens cumulative_dropped_tokens"),
+        put="<estimate>",
+    ),
+    KeyRule(
+        "an agent's own notes in its transcript have ids, too, and count among what a compaction keeps",
+        words("uuids all_uuids tail_uuid logical_parent_uuid"),
+        put="<ids>",
+    ),
+    KeyRule(
         "bookkeeping of the vendor about a subagent's report",
         words("harnessNoteCount harnessTailCount harnessSectionHash canContinueAgent"),
     ),
@@ -119,6 +138,43 @@ TEXTS = [
     ),
     TextRule(
         "plans are kept under names of chance", re.compile(r"\.claude/plans/[\w-]+"), ".claude/plans/NAME"
+    ),
+]
+
+HEADERS = [
+    HeaderRule(
+        "how bytes travel, not what they say", ("host", "content-length", "connection", "accept-encoding")
+    ),
+    HeaderRule("the vendor's client library describes itself", ("x-stainless-*",)),
+    HeaderRule(
+        "the vendor's product describes itself", ("x-app", "anthropic-dangerous-direct-browser-access")
+    ),
+]
+
+BETAS = [
+    HeaderRule(
+        "switches of the vendor's product and of fields that only it sends",
+        (
+            "claude-code-*",
+            "context-management-*",
+            "per-turn-control-*",
+            "mid-conversation-*",
+            "thinking-token-count-*",
+            "advanced-tool-use-*",
+        ),
+    ),
+]
+
+BETA_OF_BUDGETS = "interleaved-thinking-2025-05-14"
+"""Models that think as they see fit do so between tools without being asked, and a model that does not think has no
+use for it: compared where thinking has a budget."""
+
+FIELDS_ELSEWHERE = words("model messages system tools stream thinking output_config metadata")
+"""Fields of a request that are compared on their own."""
+
+FIELDS = [
+    KeyRule(
+        "tells the API to clear nothing, which is the same as to say nothing", words("context_management")
     ),
 ]
 
@@ -238,3 +294,20 @@ def is_note(text: str) -> bool:
 def leaves_out(kind: str | None) -> bool:
     """Whether a rule leaves out messages of this `type` or `subtype`."""
     return any(kind in rule.kinds for rule in FRAMES)
+
+
+def leaves_out_header(name: str) -> bool:
+    """Whether a rule leaves out this header."""
+    return any(fnmatchcase(name, pattern) for rule in HEADERS for pattern in rule.names)
+
+
+def leaves_out_beta(beta: str, thinking: str | None) -> bool:
+    """Whether a rule leaves out this beta in a request that thinks so."""
+    if beta == BETA_OF_BUDGETS:
+        return thinking != "enabled"
+    return any(fnmatchcase(beta, pattern) for rule in BETAS for pattern in rule.names)
+
+
+def says_elsewhere(field: str) -> bool:
+    """Whether a field of a request is compared on its own, or left out by a rule."""
+    return field in FIELDS_ELSEWHERE or any(field in rule.keys for rule in FIELDS)
