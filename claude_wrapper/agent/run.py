@@ -48,6 +48,7 @@ _log = logging.getLogger(__name__)
 _DRAIN_SECONDS = 30.0
 _CLOSE_SECONDS = 2.0
 _UNSEEN_SECONDS = 0.2
+_LOOK_SECONDS = 3.0
 
 
 def run(settings: Settings) -> int:
@@ -153,6 +154,7 @@ class _Work:
                 self._queue.put(Prompt(prompt))
             self._queue.close()
         self._tasks.start_soon(self._warm)
+        self._tasks.start_soon(self._look_at_files)
         done = anyio.Event()
         self._tasks.start_soon(self._answer, done)
         self._tasks.start_soon(self._stop, done)
@@ -178,6 +180,16 @@ class _Work:
             await self._seen.wait()
         with contextlib.suppress(Exception):  # the request itself will say what is wrong
             await self._client.warm()
+
+    async def _look_at_files(self) -> None:
+        """Notice what changes while nothing else would."""
+        while True:
+            pause = _LOOK_SECONDS
+            try:
+                pause = await self._parts.look()
+            except Exception:  # noqa: BLE001  # a fault here must not end the session
+                _log.exception("Looking for changed files failed.")
+            await anyio.sleep(pause)
 
     async def _answer(self, done: anyio.Event) -> None:
         try:

@@ -70,6 +70,11 @@ class ModelClient:
             Timeouts.from_environment(environment),
         )
 
+    def use_key_helper(self, command: str | None) -> None:
+        """Run another command for the key; of no effect where no command gave it before."""
+        if command is not None and isinstance(self.provider, Direct):
+            self.provider.use_helper(command)
+
     async def warm(self) -> None:
         """Load what the first request needs and open its connection, without sending anything."""
         await self.transport.warm()

@@ -46,6 +46,11 @@ class Direct:
         self._helper.forget()
         return True
 
+    def use_helper(self, command: str) -> None:
+        """Get keys by another command."""
+        if self._helper is not None:
+            self._helper.use(command)
+
     def redact(self, text: str) -> str:
         """Take every credential out of a text."""
         text = self.endpoint.redact(text)

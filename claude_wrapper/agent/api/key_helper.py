@@ -47,6 +47,12 @@ class KeyHelper:
                 self._until = time.monotonic() + self._ttl
             return self.last
 
+    def use(self, command: str) -> None:
+        """Run another command for the next key."""
+        if command != self._command:
+            self._command = command
+            self.forget()
+
     def forget(self) -> None:
         """Run the command again when the next key is needed."""
         self._until = 0.0

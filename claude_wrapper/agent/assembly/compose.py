@@ -45,8 +45,10 @@ from claude_wrapper.link.peer import ControlPeer
 from .hook_wiring import HookWiring
 from .init_frame import InitSender
 
+from .file_looks import FileLooks
 __all__ = ["compose"]
 
+from .settings_reload import SettingsReload
 _MOST_AT_ONCE = 10
 _ANSWERED = frozenset({"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"})
 """Tools that are of no use where nobody answers."""
@@ -118,7 +120,8 @@ def compose(
         no_prompts=settings.no_prompts,
         check=SafetyCheck(questions, brief, session),
     )
-    dispatcher = Dispatcher(toolbox, context, access, hooks, approval)
+    reload = SettingsReload(settings, context, wiring)
+    dispatcher = Dispatcher(toolbox, context, access, hooks, approval, reload.refresh)
     tool_round = ToolRound(
         dispatcher,
         session,
@@ -166,7 +169,10 @@ def compose(
 
 
 def _permission_host(
+        refresh=reload.refresh,
+        look=FileLooks(hooks, reload.refresh, lambda: context.cwd, lambda: queue.busy).look,
     name: str | None, link: HostLink, toolbox: Toolbox, context: ToolContext
+    reload.serve(parts, client)
 ) -> PermissionHost | None:
     """Who is asked for permission: the host, a tool, or nobody."""
     if name is None:

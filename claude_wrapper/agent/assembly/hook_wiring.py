@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -10,6 +10,7 @@ from msgspec import UNSET
 from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.calls.toolbox import Toolbox
 from claude_wrapper.agent.config.access import Access
+from claude_wrapper.agent.config.file import SettingsFile
 from claude_wrapper.agent.hooking.events import HookEvents, HookFields
 from claude_wrapper.agent.hooks.hook import Hook
 from claude_wrapper.agent.hooks.late import LateAnswers
@@ -28,6 +29,7 @@ from claude_wrapper.agent.tools.contract import ToolContext
 if TYPE_CHECKING:
     from claude_wrapper.agent.hooking.surroundings import HookSurroundings
     from claude_wrapper.agent.hooks.ask import SettingsHooks
+    from claude_wrapper.agent.hooks.section import Problem
     from claude_wrapper.agent.model.brief import Brief
     from claude_wrapper.agent.model.side_question import SideQuestions
 
@@ -60,13 +62,10 @@ class HookWiring:
         self._settings_hooks: SettingsHooks | None = None
         self._surroundings: HookSurroundings | None = None
         registry.condition = self._speaks_of
-        plan = plan_hooks(
-            SettingsSource(file.source, file.values, str(file.path or "--settings"))
-            for file in (() if settings.no_hooks else settings.files)
-        )
-        registry.replace_settings_hooks(plan.hooks)
-        self.problems = [problem.text for problem in plan.problems]
-        self._void = [problem.text for problem in plan.problems if problem.voids]
+        self._environ = settings.environ
+        problems = self._put_in_force(settings.files)
+        self.problems = [problem.text for problem in problems]
+        self._void = [problem.text for problem in problems if problem.voids]
 
     def events(
         self,
@@ -90,6 +89,21 @@ class HookWiring:
             told, doubts = (*self._settings.skipped, *self._void), self._settings.doubtful
         return HookEvents(runner, self._frames, fields, self._late, self._context.results_dir, told, doubts)
 
+    def renew(self, files: Sequence[SettingsFile], environ: Mapping[str, str]) -> list[str]:
+        """Put the hooks of settings in force that were read again; what is wrong with them."""
+        self._environ = environ
+        if self._surroundings is not None:
+            self._surroundings.environ = environ
+        return [problem.text for problem in self._put_in_force(files)]
+
+    def _put_in_force(self, files: Sequence[SettingsFile]) -> list[Problem]:
+        plan = plan_hooks(
+            SettingsSource(file.source, file.values, str(file.path or "--settings"))
+            for file in (() if self._settings.no_hooks else files)
+        )
+        self._registry.replace_settings_hooks(plan.hooks)
+        return plan.problems
+
     async def ask(self, hook: Hook, occasion: Occasion) -> HookReply:
         """Ask a hook of the settings."""
         if self._settings_hooks is None:
@@ -107,6 +121,7 @@ class HookWiring:
         from .hook_judge import HookJudge, HookTools  # noqa: PLC0415
 
         self._surroundings = HookSurroundings(self._settings, self._session, self._context)
+        self._surroundings.environ = self._environ
         # A run that only sets up says nothing.
         emit = _nothing if self._settings.only_setup else self._frames.emit
         return SettingsHooks(

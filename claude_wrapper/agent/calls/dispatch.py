@@ -64,13 +64,20 @@ class Dispatcher:
     """Runs calls: validate, check, hooks, permission, run, hooks."""
 
     def __init__(
-        self, toolbox: Toolbox, context: ToolContext, access: Access, hooks: HookEvents, approval: Approval
+        self,
+        toolbox: Toolbox,
+        context: ToolContext,
+        access: Access,
+        hooks: HookEvents,
+        approval: Approval,
+        refresh: Callable[[], Awaitable[None]],
     ) -> None:
         self._toolbox = toolbox
         self._context = context
         self._access = access
         self._hooks = hooks
         self._approval = approval
+        self._refresh = refresh
 
     def shown_input(self, name: str, tool_input: dict[str, Any]) -> dict[str, Any]:
         """The input as the conversation shows it: as the model wrote it, with defaults it left out."""
@@ -103,6 +110,7 @@ class Dispatcher:
         except InputRejected as rejection:
             return tool_error(rejection.text, rejection.structured, at_once=True)
         try:
+            await self._refresh()
             prepared = await self._prepare(call, tool, valid)
             hook = await self._hooks.before_tool(self._event(prepared))
             refused = self._refused_by_hook(prepared, hook)
@@ -112,6 +120,8 @@ class Dispatcher:
             if hook.updated_input is not None:
                 prepared = await self._changed_by_hook(call, hook.updated_input)
             await may_run()
+            # The calls before this one may have changed the rules.
+            await self._refresh()
             result = await self._decide_and_run(prepared, hook)
         except _DeniedPathError as denied:
             return self._approval.denied(denied.question)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, cast, get_args
 
@@ -19,6 +20,8 @@ __all__ = ["Access", "ModeRefusedError"]
 
 logger = logging.getLogger("claude_wrapper.agent")
 
+_OF_SESSION = frozenset({"cliArg", "flagSettings", "session"})
+"""Sources that are no files, or not read again."""
 MODES = tuple(sorted(get_args(PermissionMode)))
 
 
@@ -38,6 +41,8 @@ class Access:
         self._places = places
         self._on_mode = on_mode
         self._before_plan: PermissionMode = "default"
+        self.writing: Callable[[Path], AbstractContextManager[None]] = nullcontext
+        """Entered around every change that the session itself makes to a settings file."""
 
     @property
     def policy(self) -> Policy:
@@ -96,6 +101,21 @@ class Access:
             policy, _ = policy.with_rules(rules, behavior, source)
         self._replace(policy)
 
+    def renew(self, fresh: Policy) -> None:
+        """Put what settings say now in the place of what they said; what the session was given stays."""
+        old = self._policy
+        given = fresh if old.managed_only else old
+        rules = [rule for rule in fresh.rules if rule.source not in _OF_SESSION]
+        if not fresh.managed_only:
+            rules += [rule for rule in given.rules if rule.source in _OF_SESSION]
+        folders = [each for each in fresh.directories if each.source not in _OF_SESSION]
+        folders += [each for each in old.directories if each.source in _OF_SESSION]
+        barred = (old.mode == "bypassPermissions" and fresh.bypass_disabled) or (
+            old.mode == "auto" and fresh.auto_disabled
+        )
+        mode = "default" if barred else old.mode
+        self._replace(fresh.changed(mode=mode, rules=tuple(rules), directories=tuple(folders)))
+
     def add_directory(self, path: Path) -> None:
         """Work in a further folder as well."""
         if all(each.path != str(path) for each in self._policy.directories):
@@ -134,7 +154,8 @@ class Access:
             if path is None or (self._policy.managed_only and update.type.endswith("Rules")):
                 continue
             try:
-                write_updates(path, [update], follow_link=update.destination == "userSettings")
+                with self.writing(path):
+                    write_updates(path, [update], follow_link=update.destination == "userSettings")
             except SettingsNotWrittenError as error:
                 logger.warning("a permission update holds for this session only: %s", error)
             else:

@@ -13,9 +13,16 @@ from .file import SettingsFile, checked
 from .places import SettingsPlaces
 from .reading import MOST_BYTES, Reading, parsed, read_settings
 
-__all__ = ["SettingsError", "given_settings", "managed_settings", "settings_files"]
+__all__ = [
+    "SOURCES",
+    "SettingsError",
+    "given_settings",
+    "managed_paths",
+    "managed_settings",
+    "settings_files",
+]
 
-_SOURCES: dict[str, Source] = {
+SOURCES: dict[str, Source] = {
     "user": "userSettings",
     "project": "projectSettings",
     "local": "localSettings",
@@ -36,7 +43,7 @@ def settings_files(
     places = SettingsPlaces(environ, project)
     found: list[SettingsFile] = []
     faults: list[Fault] = []
-    for name, source in _SOURCES.items():
+    for name, source in SOURCES.items():
         path = places.path(source)
         if name not in names or path is None:
             continue
@@ -72,16 +79,21 @@ def _refuse_what_is_no_file(path: Path) -> None:
         raise SettingsError(f"Settings file exceeds the 2MiB limit: {path}")
 
 
+def managed_paths(folder: Path) -> list[Path]:
+    """The files in which an administrator's settings may be, lowest precedence first."""
+    paths = [folder / "managed-settings.json"]
+    drop_ins = folder / "managed-settings.d"
+    if drop_ins.is_dir():
+        paths += sorted(drop_ins.glob("[!.]*.json"))
+    return paths
+
+
 def managed_settings(folder: Path, given: str | None = None) -> tuple[list[SettingsFile], list[Fault]]:
     """The settings that bind everybody on this machine, lowest precedence first; raises SettingsError.
 
     They are the administrator's word: what cannot be read stops the run, and of what can be read
     only the wrong values are left out. `given` are those that the program around this one hands on.
     """
-    paths = [folder / "managed-settings.json"]
-    drop_ins = folder / "managed-settings.d"
-    if drop_ins.is_dir():
-        paths += sorted(drop_ins.glob("[!.]*.json"))
     found: list[SettingsFile] = []
     faults: list[Fault] = []
     if given is not None:
@@ -93,7 +105,7 @@ def managed_settings(folder: Path, given: str | None = None) -> tuple[list[Setti
         if isinstance(permissions, dict):
             permissions.pop("defaultMode", None)
         _take(found, faults, reading, None)
-    for path in paths:
+    for path in managed_paths(folder):
         reading = read_settings(path)
         if reading.fault is not None:
             raise SettingsError(f"{reading.fault}; managed settings have to be mended or removed")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,9 @@ class SettingsRequests:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._places = SettingsPlaces(parts.settings.environ, parts.settings.cwd)
+        given = [each.path for each in parts.access.policy.directories if each.source == "cliArg"]
+        self._roots = [(path, _resolved(path)) for path in (parts.settings.cwd, *map(Path, given))]
+        """Where the session may get further folders, and where these led at its start."""
 
     def handlers(self) -> dict[type, Callable[[Any], Awaitable[Any]]]:
         """The handler of each request."""
@@ -67,19 +69,41 @@ class SettingsRequests:
         if refused:
             raise RequestRefusedError(f"update_settings keys not allowed: {', '.join(refused)}")
         try:
-            change_settings(
-                path,
-                lambda known: known.update(request.settings),
-                follow_link=request.source == "userSettings",
-            )
+            with self._parts.access.writing(path):
+                change_settings(
+                    path,
+                    lambda known: known.update(request.settings),
+                    follow_link=request.source == "userSettings",
+                )
         except SettingsNotWrittenError as error:
             raise RequestRefusedError(f"update_settings: cannot be written: {error}") from error
         return {}
 
     async def _register(self, request: RegisterRepoRoot) -> RepoRootReply:
-        """Add a folder to work in."""
-        folder = Path(request.directory)
-        if not folder.is_absolute() or not os.path.isdir(folder):  # noqa: PTH112, ASYNC240  # a look at one folder
+        """Add a folder to work in, below those that the session was started with: nothing wider."""
+        cwd, access = self._parts.settings.cwd, self._parts.access
+        named = cwd / request.directory
+        try:
+            folder = named.resolve(strict=True)
+        except (OSError, RuntimeError, ValueError) as error:
+            raise RequestRefusedError(
+                f"register_repo_root: there is no folder {request.directory}"
+            ) from error
+        if not folder.is_dir():
             raise RequestRefusedError(f"register_repo_root: there is no folder {request.directory}")
-        self._parts.access.add_directory(folder)
-        return RepoRootReply(directory=str(folder))
+        known = [_resolved(each) for each in access.directories(cwd)]
+        if folder in known:
+            raise RequestRefusedError(f"register_repo_root: {request.directory} is a working folder already")
+        if not any(root == _resolved(path) and folder.is_relative_to(root) for path, root in self._roots):
+            raise RequestRefusedError(
+                f"register_repo_root: {request.directory} is not below the folders that the session was started in"
+            )
+        access.add_directory(named)
+        return RepoRootReply(directory=str(named))
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path

@@ -112,10 +112,16 @@ class HookEvents:
         self._doubts = list(doubts)
         self.fields = fields
         self.late = late
+        self.watch_paths: list[str] = []
+        """The files that hooks want to hear about, beside those that matchers name."""
 
     def has(self, event: str, *, of_host: bool = True) -> bool:
         """Whether any hook may be concerned by the event; with or without those of the host."""
         return self._runner.registry.has(event, of_host=of_host)
+
+    def matchers(self, event: str) -> list[str]:
+        """What the settings' hooks of an event are to be matched with."""
+        return self._runner.registry.matchers(event)
 
     def tell_problems(self) -> None:
         """Tell the host, once, what of the settings and flags has no effect."""
@@ -158,6 +164,8 @@ class HookEvents:
             self.tell(name, name, outcome)
         if first:
             self._first += outcome.contexts
+        if outcome.watch_paths is not None:
+            self.watch_paths = outcome.watch_paths
         return outcome
 
     async def decide(self, event: Any, subject: str) -> PreToolOutcome:

@@ -27,13 +27,15 @@ class HookSurroundings:
 
     def __init__(self, settings: Settings, session: Session, context: ToolContext) -> None:
         self._settings = settings
+        self.environ = settings.environ
+        """The environment with the variables of the settings as they are now."""
         self._context = context
         self._session = session
         self._files: list[Path] = []
 
     def of(self, occasion: Occasion) -> Surroundings:
         """The surroundings of one hook."""
-        environment = child_environment(self._settings.environ, self._session.id)
+        environment = child_environment(self.environ, self._session.id)
         environment["CLAUDE_PROJECT_DIR"] = str(self._settings.cwd)
         environment["CLAUDE_PID"] = str(os.getpid())
         if occasion.event in _LEAVE_VARIABLES:

@@ -10,6 +10,7 @@ from msgspec import UNSET, field
 
 from claude_wrapper.wire.hook_outputs import (
     AdditionalContextOutput,
+    CwdChangedOutput,
     HookOutput,
     PermissionDeniedOutput,
     PermissionRequestOutput,
@@ -61,6 +62,8 @@ class Outcome(msgspec.Struct):
     """A call that was denied may be tried again."""
     first_prompt: str | None = None
     """A prompt to begin the session with."""
+    watch_paths: list[str] | None = None
+    """The files to watch from now on."""
 
 
 class PreToolOutcome(Outcome):
@@ -81,19 +84,8 @@ def outcome_of(replies: Sequence[HookReply]) -> Outcome:
             outcome.blocks.append(block)
             if outcome.block is None:
                 outcome.block, outcome.block_reason = block, reason
-        if reply.output is None:
-            continue
-        specific = reply.output.hook_specific_output
-        if isinstance(specific, PostToolUseOutput):
-            for value in (specific.updated_mcp_tool_output, specific.updated_tool_output):
-                outcome.replaced = value if value is not UNSET else outcome.replaced
-        if isinstance(specific, UserPromptSubmitOutput):
-            outcome.title = _text(specific.session_title) or outcome.title
-        if isinstance(specific, PermissionDeniedOutput) and specific.retry is True:
-            outcome.retry = True
-        if isinstance(specific, SessionStartOutput):
-            outcome.title = _text(specific.session_title) or outcome.title
-            outcome.first_prompt = _text(specific.initial_user_message) or outcome.first_prompt
+        if reply.output is not None:
+            _specific(outcome, reply.output.hook_specific_output)
     return outcome
 
 
@@ -147,6 +139,22 @@ def _common(outcome: Outcome, reply: HookReply) -> None:
     specific = output.hook_specific_output
     if isinstance(specific, AdditionalContextOutput) and isinstance(specific.additional_context, str):
         outcome.contexts.append(specific.additional_context)
+
+
+def _specific(outcome: Outcome, specific: Any) -> None:
+    """What only some events' answers may say."""
+    if isinstance(specific, PostToolUseOutput):
+        for value in (specific.updated_mcp_tool_output, specific.updated_tool_output):
+            outcome.replaced = value if value is not UNSET else outcome.replaced
+    if isinstance(specific, UserPromptSubmitOutput):
+        outcome.title = _text(specific.session_title) or outcome.title
+    if isinstance(specific, PermissionDeniedOutput) and specific.retry is True:
+        outcome.retry = True
+    if isinstance(specific, SessionStartOutput):
+        outcome.title = _text(specific.session_title) or outcome.title
+        outcome.first_prompt = _text(specific.initial_user_message) or outcome.first_prompt
+    if isinstance(specific, SessionStartOutput | CwdChangedOutput) and specific.watch_paths is not UNSET:
+        outcome.watch_paths = (outcome.watch_paths or []) + specific.watch_paths
 
 
 def _note_failure(outcome: Outcome, reply: HookReply) -> None:

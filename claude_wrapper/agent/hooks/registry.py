@@ -53,6 +53,10 @@ class HookRegistry:
         """Whether any hook may be concerned by the event; with or without those of the host."""
         return bool(self._settings.get(event) or (of_host and self._host.get(event)))
 
+    def matchers(self, event: str) -> list[str]:
+        """What the settings' hooks of an event are to be matched with, where they say it."""
+        return [hook.matcher for hook in self._settings.get(event, ()) if hook.matcher]
+
     def concerned(
         self,
         event: str,

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from claude_wrapper.agent.config.file import SettingsFile
 from claude_wrapper.agent.config.places import managed_folder
-from claude_wrapper.agent.config.sources import given_settings, managed_settings, settings_files
+from claude_wrapper.agent.config.sources import SOURCES, given_settings, managed_settings, settings_files
 from claude_wrapper.agent.config.trust import without_untrusted_grants
+from claude_wrapper.agent.permissions.rules import Source
 
 from .cli import Arguments, UsageError
 
-__all__ = ["load_files", "with_variables"]
+__all__ = ["chosen_sources", "load_files", "project_of", "with_variables"]
 
-_ALL_SOURCES = ("user", "project", "local")
 _MANAGED_FAULTS = "Managed settings contain invalid entries (the others are in force): "
 _NOT_A_FOLDERS_BUSINESS = re.compile(
     r"CLAUDE_CODE_(?:PROCESS_WRAPPER|PROJECT_DIR_NAME|SYNC_SKILLS.*|PLUGIN_.*)|CLAUDE_CONFIG_DIR"
@@ -30,8 +30,7 @@ def load_files(
 
     Raises SettingsError.
     """
-    root = arguments.value("project_config_root")
-    project = cwd / root if root else cwd
+    project = project_of(arguments, cwd)
     files, faults = settings_files(_sources(arguments), environ, project)
     files, told = without_untrusted_grants(files, environ, project)
     given = arguments.value("settings")
@@ -43,6 +42,18 @@ def load_files(
     if wrong:
         told.append(_MANAGED_FAULTS + "; ".join(map(str, wrong)))
     return files + managed, [str(fault) for fault in faults], told
+
+
+def project_of(arguments: Arguments, cwd: Path) -> Path:
+    """The folder whose settings are those of the project."""
+    root = arguments.value("project_config_root")
+    return cwd / root if root else cwd
+
+
+def chosen_sources(arguments: Arguments) -> list[Source]:
+    """The sources that are files and that the run may read."""
+    names = _sources(arguments)
+    return [source for name, source in SOURCES.items() if name in names]
 
 
 def with_variables(environ: Mapping[str, str], files: list[SettingsFile]) -> dict[str, str]:
@@ -65,13 +76,13 @@ def _sources(arguments: Arguments) -> tuple[str, ...]:
         return ()
     chosen = arguments.value("setting_sources")
     if chosen is None:
-        return _ALL_SOURCES
+        return tuple(SOURCES)
     names = tuple(part.strip() for part in chosen.split(",") if part.strip())
     for name in names:
-        if name not in _ALL_SOURCES:
+        if name not in SOURCES:
             raise UsageError(
                 f"Error processing --setting-sources: Invalid setting source: {name}. "
-                f"Valid options are: {', '.join(_ALL_SOURCES)}",
+                f"Valid options are: {', '.join(SOURCES)}",
                 plain=True,
             )
     return names

@@ -21,7 +21,7 @@ from claude_wrapper.wire.permissions import PermissionMode
 
 from .cli import Arguments, UsageError
 
-__all__ = ["PolicyFaults", "load_policy"]
+__all__ = ["PolicyFaults", "load_policy", "with_sources"]
 
 _ROOT_REFUSED = "--dangerously-skip-permissions cannot be used with root/sudo privileges for security reasons"
 _MANAGED_ONLY = "allowManagedPermissionRulesOnly"
@@ -46,19 +46,29 @@ def load_policy(
 ) -> tuple[Policy, PolicyFaults]:
     """The policy, and what of it has no effect."""
     mode, bypass = _mode(arguments, files, environ)
-    home = str(home_dir(environ))
-    told = PolicyFaults()
     policy = Policy(
         mode=mode,
-        directories=tuple(_directories(arguments, files, cwd, home, told.folders)),
         original_cwd=str(cwd),
-        home=home,
-        roots={each.source: str(each.root) for each in files if each.root is not None},
+        home=str(home_dir(environ)),
         bypass_available=bypass,
+        restricted=arguments.has("restricted"),
+    )
+    return with_sources(policy, arguments, files)
+
+
+def with_sources(
+    policy: Policy, arguments: Arguments, files: list[SettingsFile]
+) -> tuple[Policy, PolicyFaults]:
+    """A policy with the rules, folders and limits of all sources and no others."""
+    told = PolicyFaults()
+    folders = _directories(arguments, files, Path(policy.original_cwd), policy.home, told.folders)
+    policy = policy.changed(
+        rules=(),
+        directories=tuple(folders),
+        roots={each.source: str(each.root) for each in files if each.root is not None},
         bypass_disabled=_disabled(files, "disableBypassPermissionsMode"),
         auto_disabled=_disabled(files, "disableAutoMode"),
         managed_only=managed_only(files, _MANAGED_ONLY),
-        restricted=arguments.has("restricted"),
     )
     for behavior in BEHAVIORS:
         for each in in_force(files, _MANAGED_ONLY):

@@ -32,6 +32,7 @@ from .contradictions import refuse_contradictions
 from .load_files import load_files, with_variables
 from .load_policy import load_policy
 from .settings import ModelSettings, SessionChoice, Settings
+from .settings_watch import SettingsWatch
 
 __all__ = ["load_settings"]
 
@@ -84,6 +85,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         values=merged(files),
         environ=environment,
         entrypoint=environment.get("CLAUDE_CODE_ENTRYPOINT") or "sdk-cli",
+        watch=SettingsWatch(arguments, environ, cwd, files),
         warnings=(*warnings, *problems.rules, *problems.unknown, *problems.flags, *problems.folders),
         skipped=(*skipped, *problems.rules),
         doubtful=tuple(problems.flags),

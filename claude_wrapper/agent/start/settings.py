@@ -13,6 +13,8 @@ from claude_wrapper.agent.api.tuning import Wishes
 from claude_wrapper.agent.config.file import SettingsFile
 from claude_wrapper.agent.permissions.policy import Policy
 
+from .settings_watch import SettingsWatch
+
 __all__ = ["ModelSettings", "SessionChoice", "Settings"]
 
 
@@ -83,6 +85,8 @@ class Settings:
     """The settings of all files together, as they are in force."""
     entrypoint: str = "sdk-cli"
     warnings: tuple[str, ...] = ()
+    watch: SettingsWatch | None = field(default=None, repr=False, compare=False)
+    """Notices that the files have changed; they are read again while the run goes on."""
     """Lines for stderr."""
     skipped: tuple[str, ...] = ()
     """What settings say that is not in force, among the warnings."""

@@ -76,6 +76,7 @@ class Loop:
         parts = self._parts
         ending = await self._opening.open(turn)
         while ending is None:
+        await parts.refresh()
             turn.reached_model = True
             await parts.interruption.hold()
             ending = self._limits.before_request(turn)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -56,3 +56,7 @@ class Parts(msgspec.Struct):
     """Forgets the conversation: what follows belongs to a new session."""
     structured: bool = False
     """The run's answer has to be handed in through a tool."""
+    refresh: Callable[[], Awaitable[None]]
+    """Reads settings again that have changed."""
+    look: Callable[[], Awaitable[float]]
+    """Looks whether files have changed that somebody wants to hear about; gives the seconds to the next look."""

@@ -187,18 +187,19 @@ def test_settings_files_can_be_written(workspace):
     assert talk.ask("update_settings", source="projectSettings", settings={})["subtype"] == "error"
 
 
-def test_a_folder_can_be_added(workspace, tmp_path):
+def test_a_folder_below_those_of_the_start_can_be_added(workspace, tmp_path):
     other = tmp_path / "other"
-    other.mkdir()
-    (other / "b.txt").write_text("bee\n")
-    with ScriptedModel([call("Read", file_path=str(other / "b.txt")), say("done")]) as model:
-        talk = workspace.talk(model)
-        assert talk.ask("register_repo_root", directory=str(other))["response"] == {"directory": str(other)}
-        assert talk.ask("register_repo_root", directory=str(other / "no"))["subtype"] == "error"
-        talk.prompt()
-        talk.result()
+    (other / "sub").mkdir(parents=True)
+    (workspace.project / "sub").mkdir()
+    (workspace.project / "link").symlink_to(tmp_path)
+    talk = workspace.talk(None, "--add-dir", str(other))
+    inside, beside = str(workspace.project / "sub"), str(other / "sub")
 
-    assert talk.tool_results()[0]["content"].startswith("1\tbee")
+    for folder in (inside, beside):
+        assert talk.ask("register_repo_root", directory=folder)["response"] == {"directory": folder}
+    refused = [inside, other, workspace.project, workspace.project / "link", tmp_path, other / "no", "/etc"]
+    for folder in refused:
+        assert talk.ask("register_repo_root", directory=str(folder))["subtype"] == "error"
 
 
 def test_servers_that_are_not_there_are_named(workspace):
