@@ -23,7 +23,8 @@ _SHELL = "/bin/sh"
 # $1: what marked processes have in their environment. The other arguments: how long to wait between
 # looks at what is left, after which it is killed. The last line that came counts: ids of process
 # groups, with a `-` behind those whose first process is gone and reaped. A living process of that id
-# would be somebody else's: the id is given out again once the group is empty.
+# would be somebody else's: the id is given out again once the group is empty. Groups that marked
+# processes lead count as well: a program may be gone before it could tell of the last one it started.
 _SCRIPT = """\
 trap '' HUP INT TERM
 groups=
@@ -36,17 +37,18 @@ for group in $groups; do
     [ "$leader" != "$group" ] && kill -s 0 "$leader" && continue
     ours="$ours $leader"
 done
+marked() {
+    [ -z "$mark" ] || grep -lsF -- "$mark" /proc/[0-9]*/environ | tr -dc '0-9\\n'
+}
+ours="$ours $(marked)"
 tell() {
     nobody=1
     for group in $ours; do
         kill -s "$1" -- "-$group" && nobody=0
     done
-    if [ -n "$mark" ]; then
-        for file in $(grep -lsF -- "$mark" /proc/[0-9]*/environ); do
-            process=${file#/proc/}
-            kill -s "$1" "${process%/environ}" && nobody=0
-        done
-    fi
+    for process in $(marked); do
+        kill -s "$1" "$process" && nobody=0
+    done
     return $nobody
 }
 tell TERM || exit 0

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 RUNNER = """
-import os, sys
+import os, subprocess, sys
 from pathlib import Path
 import anyio
 from claude_wrapper.agent.processes import watch
@@ -26,6 +26,9 @@ async def main():
     for command in sys.argv[1:]:
         if command == "LOSE THE WATCHMAN":
             os.kill(watch.watchman_pid(), 9)
+        elif command.startswith("UNTOLD "):
+            environment = watch.marked(os.environ)
+            subprocess.Popen(["bash", "-c", command[7:]], env=environment, start_new_session=True)
         else:
             await Bash().run({"command": command}, context)
     print("done", flush=True)
@@ -117,6 +120,16 @@ KINDS = {
 @pytest.mark.parametrize("command", KINDS.values(), ids=KINDS)
 def test_a_running_command_dies_with_a_killed_program(runner, tmp_path, command):
     runner.start(command)
+    until((tmp_path / "up").exists)
+    until(lambda: any("sleep 300" in line and "bash" not in line for line in runner.left()))
+    runner.kill()
+
+    until(lambda: not runner.left())
+
+
+def test_so_does_one_of_which_the_program_could_not_tell_any_more(runner, tmp_path):
+    runner.start("UNTOLD env -i /bin/sleep MARK & touch up; wait")
+    runner.done()
     until((tmp_path / "up").exists)
     until(lambda: any("sleep 300" in line and "bash" not in line for line in runner.left()))
     runner.kill()
