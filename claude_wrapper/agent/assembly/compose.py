@@ -42,13 +42,13 @@ from claude_wrapper.agent.turns.toolround import ToolRound
 from claude_wrapper.agent.version import AGENT_VERSION
 from claude_wrapper.link.peer import ControlPeer
 
+from .file_looks import FileLooks
 from .hook_wiring import HookWiring
 from .init_frame import InitSender
+from .settings_reload import SettingsReload
 
-from .file_looks import FileLooks
 __all__ = ["compose"]
 
-from .settings_reload import SettingsReload
 _MOST_AT_ONCE = 10
 _ANSWERED = frozenset({"AskUserQuestion", "EnterPlanMode", "ExitPlanMode"})
 """Tools that are of no use where nobody answers."""
@@ -164,15 +164,15 @@ def compose(
         send_init=InitSender(settings, frames, access, brief, toolbox, servers).send,
         checkpoints=checkpoints,
         begin_anew=FreshStart(session, frames, meter, context),
+        refresh=reload.refresh,
+        look=FileLooks(hooks, reload.refresh, lambda: context.cwd, lambda: queue.busy).look,
     )
+    reload.serve(parts, client)
     return parts, client
 
 
 def _permission_host(
-        refresh=reload.refresh,
-        look=FileLooks(hooks, reload.refresh, lambda: context.cwd, lambda: queue.busy).look,
     name: str | None, link: HostLink, toolbox: Toolbox, context: ToolContext
-    reload.serve(parts, client)
 ) -> PermissionHost | None:
     """Who is asked for permission: the host, a tool, or nobody."""
     if name is None:

@@ -83,10 +83,10 @@ class Settings:
     """The environment of the agent itself, secrets and all; tools get `tool_environment`."""
     values: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """The settings of all files together, as they are in force."""
-    entrypoint: str = "sdk-cli"
-    warnings: tuple[str, ...] = ()
     watch: SettingsWatch | None = field(default=None, repr=False, compare=False)
     """Notices that the files have changed; they are read again while the run goes on."""
+    entrypoint: str = "sdk-cli"
+    warnings: tuple[str, ...] = ()
     """Lines for stderr."""
     skipped: tuple[str, ...] = ()
     """What settings say that is not in force, among the warnings."""

@@ -74,9 +74,9 @@ class Loop:
     async def _converse(self, turn: Turn) -> Ending | None:
         """From the prompts to the end of the turn; what can end it stands here, in order."""
         parts = self._parts
+        await parts.refresh()
         ending = await self._opening.open(turn)
         while ending is None:
-        await parts.refresh()
             turn.reached_model = True
             await parts.interruption.hold()
             ending = self._limits.before_request(turn)

@@ -54,9 +54,9 @@ class Parts(msgspec.Struct):
     """The states of files to go back to; None where nobody wants them."""
     begin_anew: Callable[[], None]
     """Forgets the conversation: what follows belongs to a new session."""
-    structured: bool = False
-    """The run's answer has to be handed in through a tool."""
     refresh: Callable[[], Awaitable[None]]
     """Reads settings again that have changed."""
     look: Callable[[], Awaitable[float]]
     """Looks whether files have changed that somebody wants to hear about; gives the seconds to the next look."""
+    structured: bool = False
+    """The run's answer has to be handed in through a tool."""
