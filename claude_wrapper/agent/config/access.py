@@ -41,7 +41,7 @@ class Access:
         self._places = places
         self._on_mode = on_mode
         self._before_plan: PermissionMode = "default"
-        self.writing: Callable[[Path], AbstractContextManager[None]] = nullcontext
+        self.writing: Callable[[Path], AbstractContextManager[None]] = lambda _path: nullcontext()
         """Entered around every change that the session itself makes to a settings file."""
 
     @property
