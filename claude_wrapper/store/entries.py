@@ -12,6 +12,7 @@ __all__ = [
     "CHAIN_TYPES",
     "AssistantEntry",
     "ChainEntry",
+    "CompactionNote",
     "CostStateEntry",
     "Entry",
     "LastPromptEntry",
@@ -121,6 +122,29 @@ class ReplyEndEntry(Entry, kw_only=True, tag="reply-end"):
     usage: dict[str, Any]
 
 
+class KeptMessages(Part, kw_only=True, rename="camel"):
+    """The messages that a compaction kept word for word; they follow the entry `anchor_uuid`."""
+
+    anchor_uuid: str = ""
+    uuids: list[str] = field(default_factory=list)
+
+
+class KeptSegment(Part, kw_only=True, rename="camel"):
+    """The same as the ends of a chain."""
+
+    anchor_uuid: str = ""
+    head_uuid: str = ""
+    tail_uuid: str = ""
+
+
+class CompactionNote(Part, kw_only=True, rename="camel"):
+    """What the border of a compaction says about it, as far as readers need it."""
+
+    preserved_messages: KeptMessages | None = None
+    preserved_segment: KeptSegment | None = None
+    cumulative_dropped_tokens: int | None = None
+
+
 class StoredEntry(Part, kw_only=True, rename="camel"):
     """Any line, as far as a reader of conversations needs it; everything may be missing."""
 
@@ -144,3 +168,4 @@ class StoredEntry(Part, kw_only=True, rename="camel"):
     prompt_id: str | None = None
     requested_model: str | None = None
     is_meta: bool = False
+    compact_metadata: CompactionNote | None = None

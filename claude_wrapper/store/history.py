@@ -10,6 +10,7 @@ import msgspec
 from msgspec import field
 
 from .entries import CHAIN_TYPES, StoredEntry
+from .kept import with_kept
 from .lines import EntryReader, read_file
 
 __all__ = ["Conversation", "MessageNotFoundError", "read_conversation", "read_entries"]
@@ -55,7 +56,7 @@ def read_conversation(path: Path, until: str | None = None) -> Conversation:
     if until is not None and until not in chained:
         raise MessageNotFoundError(until)
     found.leaf = until or next(reversed(chained), None)
-    found.entries = _branch(chained, found.leaf)
+    found.entries = with_kept(chained, _branch(chained, found.leaf))
     _complete_replies(found.entries, replies)
     return found
 

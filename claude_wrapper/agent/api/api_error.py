@@ -9,6 +9,7 @@ from .fold import Reply
 
 __all__ = ["ApiError", "ReplyCutError", "endpoint_error", "error_of", "not_logged_in"]
 
+_TOO_LARGE = 413
 _THINKING = frozenset({"thinking", "redacted_thinking"})
 _CONNECTION_TEXTS: dict[Cause, str] = {
     "refused": "Connection refused: nothing answers at {host}",
@@ -44,6 +45,11 @@ class ApiError(ClaudeSDKError):
         self.request_id = failure.request_id
         self.message = failure.message
         super().__init__(text)
+
+    @property
+    def is_over_limit(self) -> bool:
+        """Whether the request was too long, so that a shorter conversation would help."""
+        return self.failure.is_too_long or self.status == _TOO_LARGE
 
     @property
     def terminal_reason(self) -> str:

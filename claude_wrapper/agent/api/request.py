@@ -27,7 +27,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
     `system` are the blocks of the system prompt, `tools` the definitions, `messages` the history
     in the API's form. None of them is changed. Put what differs from session to session behind
     what does not: the provider's cache is matched from the front. `cache` says how long the
-    prompt is kept there, None not to mark it. `extra` is merged into the body as it is.
+    prompt is kept there, None not to mark it. `extra` is merged into the body as it is. With `aside`
+    the last message is no part of the conversation and will not be sent again, so it is not kept.
     """
 
     model: Model
@@ -43,6 +44,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
     parent_agent_id: str | None = None
     betas: tuple[str, ...] = ()
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    aside: bool = False
 
 
 def cache_ttl(model: Model, environment: Mapping[str, str]) -> CacheTtl | None:
@@ -90,7 +92,7 @@ def encode_body(
         body["system"] = _marked([{"type": "text", "text": text} for text in request.system], mark)
     if request.tools:
         body["tools"] = _marked_tools(request.tools, mark)
-    body["messages"] = _marked_history(request.messages, mark)
+    body["messages"] = _marked_history(request.messages, mark, aside=request.aside)
     return encode(body)
 
 
@@ -146,7 +148,9 @@ def _marked_tools(tools: Sequence[Mapping[str, Any]], mark: dict[str, str] | Non
     return marked
 
 
-def _marked_history(messages: Sequence[Mapping[str, Any]], mark: dict[str, str] | None) -> list[Any]:
+def _marked_history(
+    messages: Sequence[Mapping[str, Any]], mark: dict[str, str] | None, *, aside: bool
+) -> list[Any]:
     """Mark the end of the history, and its end at the time of the request before.
 
     The provider looks back only some twenty blocks from a mark, and one turn may add more.
@@ -158,7 +162,7 @@ def _marked_history(messages: Sequence[Mapping[str, Any]], mark: dict[str, str] 
         message if isinstance(message["content"], list) else _with_blocks(message) for message in messages
     ]
     marks = 0
-    for index in range(len(history) - 1, -1, -1):
+    for index in range(len(history) - (2 if aside else 1), -1, -1):
         if marks == 2 or mark is None:
             break
         if history[index].get("role") == "user":

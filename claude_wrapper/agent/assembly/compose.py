@@ -14,6 +14,8 @@ from claude_wrapper.agent.calls.planning import Planning, plan_file
 from claude_wrapper.agent.calls.prompt_tool import PromptTool
 from claude_wrapper.agent.calls.safety_check import SafetyCheck
 from claude_wrapper.agent.calls.toolbox import Toolbox
+from claude_wrapper.agent.compaction.compactor import Compactor
+from claude_wrapper.agent.compaction.writer import SummaryWriter
 from claude_wrapper.agent.config.access import Access
 from claude_wrapper.agent.config.places import SettingsPlaces
 from claude_wrapper.agent.hooking.notices import task_objection
@@ -27,6 +29,7 @@ from claude_wrapper.agent.model.side_question import SideQuestions
 from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.agent.pipes.output import LineWriter
 from claude_wrapper.agent.sessions.checkpointing import checkpoints_of, told_by_threads
+from claude_wrapper.agent.sessions.recent import recent_of
 from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.sessions.start import SessionStart
 from claude_wrapper.agent.start.settings import Settings
@@ -76,6 +79,7 @@ def compose(
         start.history,
         start.conversation.leaf,
         start.copied,
+        recent_of(start.conversation.entries),
     )
     meter = Meter()
     meter.go_on(start.conversation)
@@ -152,6 +156,7 @@ def compose(
         queue=queue,
         access=access,
         brief=brief,
+        compactor=Compactor(settings, session, frames, hooks, brief, toolbox, SummaryWriter(client, meter)),
         toolbox=toolbox,
         servers=servers,
         hooks=hooks,

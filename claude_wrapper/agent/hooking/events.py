@@ -46,7 +46,7 @@ __all__ = ["FINISHED", "HookEvents", "HookFields", "ToolEvent"]
 
 FINISHED = Outcome()
 """What an event without hooks comes to."""
-_READ_BY_MODEL = frozenset({"UserPromptSubmit", "UserPromptExpansion", "SessionStart"})
+_READ_BY_MODEL = frozenset({"UserPromptSubmit", "UserPromptExpansion", "SessionStart", "PreCompact"})
 """Here what a command prints is for the model, even if it is no JSON."""
 _END_SECONDS = 1.5
 _MOST_END_SECONDS = 60.0

@@ -69,11 +69,15 @@ class Frames:
                 )
             )
 
-    def status(self, status: str | None, permission_mode: Text = UNSET) -> None:
+    def status(self, status: str | None, permission_mode: Text = UNSET, **fields: Any) -> None:
         """Say what the agent is busy with, or that the permission mode is another."""
         self.emit(
             StatusFrame(
-                status=status, permission_mode=permission_mode, uuid=new_uuid(), session_id=self.session_id
+                status=status,
+                permission_mode=permission_mode,
+                uuid=new_uuid(),
+                session_id=self.session_id,
+                **fields,
             )
         )
 

@@ -30,6 +30,11 @@ class History:
         """The messages to send; not to be changed."""
         return self._messages
 
+    @property
+    def waits_for_reply(self) -> bool:
+        """Whether the last word was the user's."""
+        return bool(self._messages) and self._messages[-1]["role"] == "user"
+
     def __len__(self) -> int:
         return len(self._messages)
 
@@ -43,6 +48,13 @@ class History:
         if _is_sendable(block) and not self._is_known_call(block):
             self._add("assistant", [block])
             self._reply_id = reply_id
+
+    def replace_with(self, blocks: Sequence[Block], kept: int) -> None:
+        """Put blocks in the user's role in the place of all messages before the one numbered `kept`."""
+        messages: list[Message] = [{"role": "user", "content": list(blocks)}]
+        for message in self._messages[kept:]:
+            _append(messages, message["role"], message["content"])
+        self._messages = messages
 
     def drop_reply(self) -> None:
         """Take back the reply at the end, of which nothing can be used."""

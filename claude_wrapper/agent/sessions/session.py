@@ -18,11 +18,13 @@ from claude_wrapper.store.entries import (
     Entry,
     LastPromptEntry,
     ReplyEndEntry,
+    SystemEntry,
     TitleEntry,
     UserEntry,
 )
 
 from .history import Block, History
+from .recent import Recent
 
 __all__ = ["Session"]
 
@@ -45,9 +47,12 @@ class Session:
         history: History | None = None,
         leaf: str | None = None,
         copied: Sequence[dict[str, Any]] = (),
+        recent: Recent | None = None,
     ) -> None:
         self.id = session_id
         self.history = history or History()
+        self.recent = recent or Recent()
+        """The newest reply and what followed it, which a compaction keeps."""
         self.prompt_id = ""
         self.prompt_entry: str | None = None
         """The id under which the newest prompt was written down; of several at once the first."""
@@ -68,6 +73,7 @@ class Session:
         self._settle()
         self.id = session_id
         self.history = History()
+        self.recent = Recent()
         self.prompt_id = ""
         self.prompt_entry = None
         self.last_prompt = None
@@ -99,6 +105,7 @@ class Session:
         entry.permission_mode = mode
         self.prompt_entry = self.prompt_entry or entry.uuid
         self.history.add_user(blocks)
+        self.recent.add(entry.uuid)
         self._write(entry)
         return entry.uuid
 
@@ -126,6 +133,7 @@ class Session:
         entry = self._user(new_uuid(), {"role": "user", "content": blocks})
         entry.is_meta = True if hidden else UNSET
         self.history.add_user(blocks)
+        self.recent.add(entry.uuid)
         self._write(entry)
         return entry.uuid
 
@@ -133,6 +141,7 @@ class Session:
         self, message: dict[str, Any], block: Block, index: int, requested_model: str | None
     ) -> str:
         """Add a finished block of a reply; returns its uuid."""
+        begins = self.history.waits_for_reply
         self.history.add_reply_block(message["id"], block)
         entry = AssistantEntry(
             message={**message, "content": [block]},
@@ -142,6 +151,7 @@ class Session:
         )
         if block.get("type") == "tool_use":
             self._calls.setdefault(block["id"], []).append(entry.uuid)
+        self.recent.add(entry.uuid, begins=begins)
         self._leaf = entry.uuid
         if self.transcript is not None:
             self._append([])
@@ -166,6 +176,7 @@ class Session:
 
     def end_reply(self, message_id: str, end: dict[str, Any]) -> None:
         """Write down how a reply ended: `stop_reason`, `usage` and what else belongs to it."""
+        self.recent.count(end["usage"])
         for entry in self._drafts:
             entry.message.update(end)
         if not self._settle():
@@ -194,6 +205,7 @@ class Session:
             entry.source_tool_assistant_uuid = source
             entry.parent_uuid = source
         self._write(entry)
+        self.recent.add(entry.uuid)
         self._results[block["tool_use_id"]] = entry.uuid
         return entry.uuid
 
@@ -207,6 +219,39 @@ class Session:
         results = [self._results.get(block["tool_use_id"]) for block in blocks if "tool_use_id" in block]
         self._leaf = next((uuid for uuid in reversed(results) if uuid is not None), self._leaf)
         self._results.clear()
+
+    def compact(self, text: str, kept: int, metadata: dict[str, Any]) -> tuple[str, str | None]:
+        """Put a summary in the place of the messages before the one numbered `kept`.
+
+        `metadata` is told of the border, and gets the ids of what was kept. Returns the summary's
+        id, and that of the last entry before the border.
+        """
+        self._settle()
+        before, chain = self._leaf, self._chain(new_uuid())
+        summary = self._user(new_uuid(), {"role": "user", "content": text})
+        summary.parent_uuid, summary.is_compact_summary = chain["uuid"], True
+        summary.is_visible_in_transcript_only = True
+        uuids = self.recent.uuids if kept < len(self.history) else []
+        if uuids:
+            metadata["preservedSegment"] = {
+                "headUuid": uuids[0],
+                "anchorUuid": summary.uuid,
+                "tailUuid": uuids[-1],
+            }
+            metadata["preservedMessages"] = {"anchorUuid": summary.uuid, "uuids": uuids, "allUuids": uuids}
+        border = SystemEntry(
+            **{**chain, "parent_uuid": None},
+            subtype="compact_boundary",
+            content="What came before is summed up below",
+            level="info",
+            logical_parent_uuid=before,
+            compact_metadata=metadata,
+        )
+        self.history.replace_with([{"type": "text", "text": text}], kept)
+        self.recent.compacted(uuids)
+        self._append([border])
+        self._write(summary)
+        return summary.uuid, before
 
     def set_title(self, title: str) -> None:
         """Give the session a title."""

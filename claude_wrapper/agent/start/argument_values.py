@@ -12,7 +12,7 @@ import msgspec
 from .cli import Arguments, UsageError, invalid_value
 
 __all__ = [
-    "check_autocompact",
+    "compact_window",
     "effort",
     "names_in",
     "number_above_zero",
@@ -74,11 +74,11 @@ def number_above_zero(arguments: Arguments, name: str) -> float | None:
     return None if math.isinf(number) else number
 
 
-def check_autocompact(arguments: Arguments) -> None:
-    """Refuse a window that is none."""
+def compact_window(arguments: Arguments) -> int | None:
+    """The window by which conversations are compacted; 0 leaves it to the model."""
     text = arguments.value("autocompact")
     if text is None or text == "auto":
-        return
+        return None if text is None else 0
     digits, thousand = (text[:-1], True) if text[-1:] in {"k", "K"} else (text, False)
     number = int(digits) if digits.isdecimal() else 0
     if thousand or number < _THOUSANDS:
@@ -87,6 +87,7 @@ def check_autocompact(arguments: Arguments) -> None:
         raise invalid_value(
             "autocompact", text, "It takes `auto`, or 100k tokens at least (500k, 200000, 200)."
         )
+    return number
 
 
 def effort(arguments: Arguments, warnings: list[str]) -> str | None:

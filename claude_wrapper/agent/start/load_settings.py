@@ -16,7 +16,7 @@ from claude_wrapper.agent.config.sources import SettingsError
 from claude_wrapper.store.paths import is_session_id
 
 from .argument_values import (
-    check_autocompact,
+    compact_window,
     effort,
     names_in,
     number_above_zero,
@@ -53,7 +53,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         policy = policy.changed(mode="default")
     output_format = arguments.value("output_format") or "text"
     refuse_contradictions(arguments, output_format)
-    check_autocompact(arguments)
+    window = compact_window(arguments)
     subagents(arguments)
     bare = arguments.has("bare") or environment.get("CLAUDE_CODE_SIMPLE") == "1"
     return Settings(
@@ -68,6 +68,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         session_mirror=arguments.has("session_mirror"),
         await_initialize=arguments.has("await_initialize"),
         no_commands=arguments.has("disable_slash_commands"),
+        compact_window=window,
         state_events=_state_events(environment),
         model=model,
         system_prompt=text_or_file(arguments, "system_prompt", cwd),

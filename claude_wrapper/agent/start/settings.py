@@ -62,6 +62,8 @@ class Settings:
     await_initialize: bool = False
     no_commands: bool = False
     """A prompt that is a command is answered with the news that there are none."""
+    compact_window: int | None = None
+    """The window by which conversations are compacted, if a flag names one; 0 leaves it to the model."""
     state_events: str | None = None
     """`host`: frames marked for the host program; `all`: unmarked ones; None: no state frames."""
     model: ModelSettings = field(default_factory=ModelSettings)

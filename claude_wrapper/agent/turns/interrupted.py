@@ -23,6 +23,8 @@ _BY_USER_IN_TOOLS = "[Request interrupted by user for tool use]"
 def ending(parts: Parts, turn: Turn) -> Ending:
     """Bring an interrupted turn to its end."""
     parts.frames.session_state("running")
+    if turn.when_interrupted is not None:
+        return turn.when_interrupted()
     if turn.stage == "closing":
         # The work was done; only hooks were still asked about its end.
         return Ending(text=turn.last_text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -14,6 +15,7 @@ from claude_wrapper.agent.turns.parts import Parts
 from claude_wrapper.agent.turns.usage_text import context_shares, context_table, cost_lines
 from claude_wrapper.wire.messages import ConversationResetFrame
 
+from .compact_command import CompactCommand
 from .results import error_body
 from .turn import Ending, Turn
 
@@ -30,7 +32,7 @@ _SCREENS = frozenset(
     """.split()  # noqa: SIM905  # words read better than quotes
 )
 """Commands of programs of the kind that need a screen. What is not known at all is a prompt like others."""
-_KNOWN = _FRESH | _COSTS | _SCREENS | {"context", "model"}
+_KNOWN = _FRESH | _COSTS | _SCREENS | {"compact", "context", "model"}
 
 
 class LocalCommand(msgspec.Struct, frozen=True):
@@ -56,17 +58,21 @@ class LocalCommands:
     def __init__(self, parts: Parts, begin_anew: Callable[[], None], *, disabled: bool) -> None:
         self._parts = parts
         self._begin_anew = begin_anew
+        self._compacting = CompactCommand(parts)
         self._disabled = disabled
 
     async def answer(self, turn: Turn, prompt: Prompt, command: LocalCommand) -> Ending:
         """Answer a command; returns how its turn ends."""
         parts = self._parts
-        if command.name in _SCREENS or self._disabled:
+        if command.name in _SCREENS or self._disabled or self._compacting.is_off(command.name):
             parts.send_init(turn.prompt_uuids)
             text = f"/{command.name} isn't available in this environment."
             self._show(prompt.text, text, local_command_outcome={"kind": "unavailable_headless"})
             return _ending(text)
         uuid = prompt.uuid or new_uuid()
+        if command.name == "compact":
+            keep = partial(self._keep, uuid, prompt, command)
+            return _ending(await self._compacting.run(turn, command.arguments, _as_kept(command), keep), command)
         if command.name in _FRESH:
             await self._clear(uuid)
             parts.send_init(turn.prompt_uuids)

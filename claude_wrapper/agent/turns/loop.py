@@ -9,6 +9,7 @@ from claude_wrapper.agent.turns.parts import Parts
 
 from . import interrupted
 from .closing import Closing
+from .compacting import Compacting
 from .limits import Limits
 from .opening import Opening
 from .results import crashed
@@ -27,6 +28,7 @@ class Loop:
         self._closing = Closing(parts)
         self._setbacks = Setbacks(parts)
         self._limits = Limits(parts.settings, parts.meter)
+        self._compacting = Compacting(parts, self._limits)
         self.turn: Turn | None = None
         parts.queue.on_urgent = self._cut_for_urgent
 
@@ -81,7 +83,7 @@ class Loop:
             await parts.interruption.hold()
             ending = self._limits.before_request(turn)
             if ending is None:
-                ending = await self._round_trip(turn)
+                ending = await self._compacting.before_request(turn) or await self._round_trip(turn)
             elif turn.requests == 0:
                 parts.asker.announce()
         return ending
@@ -96,6 +98,7 @@ class Loop:
             try:
                 reply = await parts.asker.ask(turn, request, parts.brief.stand_in)
                 turn.cuts = turn.empty_cuts = 0
+                turn.found_too_long = False
             except ApiError as error:
                 # Raised in here, it would come out of the round as a group of errors.
                 failure = error
@@ -108,6 +111,8 @@ class Loop:
                     self._setbacks.report(cut, "tool_use")
                 return await self._run_tools(turn)
         if failure is not None and cut is None:
+            if await self._compacting.after_too_long(turn, failure):
+                return self._limits.over_budget()
             return await self._setbacks.end(failure)
         if ending is not None:
             turn.usage = turn.usage_before_last

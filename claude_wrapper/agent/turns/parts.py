@@ -10,6 +10,7 @@ import msgspec
 from claude_wrapper.agent.calls.approval import Approval
 from claude_wrapper.agent.calls.mcp_tools import McpServers
 from claude_wrapper.agent.calls.toolbox import Toolbox
+from claude_wrapper.agent.compaction.compactor import Compactor
 from claude_wrapper.agent.config.access import Access
 from claude_wrapper.agent.hooking.events import HookEvents
 from claude_wrapper.agent.host.interrupts import Interruption
@@ -40,6 +41,7 @@ class Parts(msgspec.Struct):
     access: Access
     approval: Approval
     brief: Brief
+    compactor: Compactor
     toolbox: Toolbox
     servers: McpServers
     hooks: HookEvents

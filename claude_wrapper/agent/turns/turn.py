@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -106,6 +107,14 @@ class Turn(msgspec.Struct):
     stop_active: bool = False
     """They have done so in this turn."""
     stop_trouble_told: bool = False
+    compacted_at: int | None = None
+    """How many requests there had been when the conversation was compacted last."""
+    refills: int = 0
+    """How often in a row it had to be compacted again soon after."""
+    found_too_long: bool = False
+    """The API found the last request too long, and the conversation was compacted for it."""
+    when_interrupted: Callable[[], Ending] | None = None
+    """How the turn ends if it is interrupted at this place, where that is a special one."""
 
     @property
     def prompt_uuids(self) -> list[str]:

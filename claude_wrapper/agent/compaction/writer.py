@@ -1,0 +1,89 @@
+"""Having the model write a summary, and asking again where what comes is none."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from msgspec.structs import replace
+
+from claude_wrapper.agent.api.api_error import ApiError
+from claude_wrapper.agent.api.client import ReplyStream
+from claude_wrapper.agent.api.request import ModelRequest
+from claude_wrapper.agent.model.meter import Meter
+
+from .cut import Cut, Message, shorter
+from .summary import as_asked, instruction, with_instruction
+
+__all__ = ["NoSummaryError", "SummaryWriter"]
+
+_MOST_SHORTENINGS = 3
+_REFUSED = "the model declined to write the summary"
+_EMPTY = "the model wrote no summary"
+
+
+class NoSummaryError(Exception):
+    """There is no summary; the text says why."""
+
+
+class ModelApi(Protocol):
+    """Answers requests."""
+
+    def stream(self, request: ModelRequest) -> ReplyStream: ...
+
+
+class SummaryWriter:
+    """Asks for summaries. What they cost is counted."""
+
+    def __init__(self, api: ModelApi, meter: Meter) -> None:
+        self._api = api
+        self._meter = meter
+
+    async def write(self, request: ModelRequest, part: Cut, wishes: Sequence[str]) -> str:
+        """The reply that has the summary of a part of the conversation of `request`. Raises NoSummaryError.
+
+        The request is sent as the conversation's own are, but for its end, so that the provider has most of it.
+        """
+        messages = part.summed
+        reply = await self._shortened(request, messages, wishes, again=False)
+        if reply.strip() and not as_asked(reply):
+            reply = await self._shortened(request, messages, wishes, again=True)
+        if not reply.strip():
+            reply = await self._shortened(request, part.least, wishes, again=False)
+        if not reply.strip():
+            raise NoSummaryError(_EMPTY)
+        return reply
+
+    async def _shortened(
+        self, request: ModelRequest, messages: Sequence[Message], wishes: Sequence[str], *, again: bool
+    ) -> str:
+        """Ask, and leave out the oldest messages as long as the API finds it too long."""
+        left: Sequence[Message] | None = messages
+        for _ in range(1 + _MOST_SHORTENINGS):
+            if left is None:
+                break
+            try:
+                return await self._ask(request, with_instruction(left, instruction(wishes, again=again)))
+            except ApiError as error:
+                if not error.is_over_limit:
+                    raise NoSummaryError(error.text) from error
+                failure = error
+                left = shorter(left)
+        raise NoSummaryError(failure.text) from failure
+
+    async def _ask(self, request: ModelRequest, messages: list[dict[str, Any]]) -> str:
+        started = time.monotonic()
+        stream = self._api.stream(replace(request, messages=messages, aside=True))
+        try:
+            async with stream:
+                async for _ in stream:
+                    pass
+        finally:
+            self._meter.api_ms += (time.monotonic() - started) * 1000
+            if stream.reply.id:
+                self._meter.enter(stream.reply, request.model)
+        reply = stream.reply
+        if reply.stop_reason == "refusal":
+            raise NoSummaryError(_REFUSED)
+        return "".join(str(block.data.get("text", "")) for block in reply.blocks if block.type == "text")
