@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import urllib.request
+import warnings
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -176,6 +177,8 @@ async def play_functions(sdk: Any, spec: dict[str, Any], notes: Notebook) -> Non
 async def main(spec: dict[str, Any]) -> None:
     sdk = importlib.import_module(spec["module"])
     notes = Notebook(spec["events"])
+    warnings.simplefilter("always")
+    warnings.showwarning = lambda message, *_: notes.put("warning", {"class": type(message).__name__})
     try:
         options = build_options(sdk, spec, notes)
         if "functions" in spec:

@@ -69,6 +69,7 @@ class RawRun:
 
     def _read(self) -> None:
         assert self._agent.stdout is not None
+        time.sleep(self._spec.get("reads_after", 0))
         for raw in self._agent.stdout:
             line = raw.decode("utf-8", "replace").rstrip("\n")
             try:

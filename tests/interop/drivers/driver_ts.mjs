@@ -39,9 +39,14 @@ function permissionCallback(next) {
     if (answer.delay) await pause(answer.delay * 1000);
     if (answer.raise !== undefined) throw new Error(answer.raise);
     if (answer.deny !== undefined) return { behavior: 'deny', message: answer.deny, interrupt: answer.interrupt };
-    const updates = answer.updated_permissions === 'suggested' ? context.suggestions : answer.updated_permissions;
+    const updates = answer.updated_permissions === 'suggested' ? context.suggestions : answer.updated_permissions?.map(permissionUpdate);
     return { behavior: 'allow', updatedInput: answer.updated_input ?? input, updatedPermissions: updates };
   };
+}
+
+// An update as a caller writes it; rules come as pairs of a tool and a content.
+function permissionUpdate({ rules, ...update }) {
+  return rules ? { ...update, rules: rules.map(([toolName, ruleContent]) => ({ toolName, ruleContent: ruleContent ?? undefined })) } : update;
 }
 
 function hookMatcher(event, row) {
@@ -60,15 +65,33 @@ function hookMatcher(event, row) {
 
 const ZOD = { number: z.number, string: z.string, integer: z.number, boolean: z.boolean };
 
+// How many calls of a server's tools are under way, and whether a call met another one.
+class Inside {
+  #count = 0;
+  #met = () => {};
+  #both = new Promise((resolve) => { this.#met = resolve; });
+
+  async meets(seconds) {
+    this.#count += 1;
+    if (this.#count > 1) this.#met();
+    const late = Symbol('late');
+    const first = await Promise.race([this.#both, pause(seconds * 1000, late)]);
+    this.#count -= 1;
+    return first !== late;
+  }
+}
+
 function mcpServer(name, tools) {
+  const inside = new Inside();
   const built = Object.entries(tools).map(([toolName, row]) => {
     const fields = Object.entries(row.schema.properties).map(([field, { type }]) => [field, ZOD[type]()]);
     return tool(toolName, row.description ?? toolName, Object.fromEntries(fields), async (args) => {
       put('tool', { server: name, tool: toolName, arguments: args });
       if (row.raise !== undefined) throw new Error(row.raise);
+      if (row.meets !== undefined) put('tool', { tool: toolName, met: await inside.meets(row.meets) });
       const { is_error, ...result } = row.returns;
       return is_error === undefined ? result : { ...result, isError: is_error };
-    });
+    }, { annotations: row.annotations });
   });
   return createSdkMcpServer({ name, version: '1.0.0', tools: built });
 }

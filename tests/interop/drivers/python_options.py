@@ -1,6 +1,7 @@
 """Builds the options of a run: callbacks that answer from a list and note what they were asked."""
 
 import asyncio
+import importlib
 import json
 from pathlib import Path
 from typing import Any
@@ -59,11 +60,21 @@ def permission_callback(sdk: Any, answers: Answers, notes: Notebook) -> Any:
         updates = answer.get("updated_permissions")
         if updates == "suggested":
             updates = context.suggestions
+        elif updates:
+            updates = [permission_update(sdk, update) for update in updates]
         return sdk.PermissionResultAllow(
             updated_input=answer.get("updated_input"), updated_permissions=updates
         )
 
     return decide
+
+
+def permission_update(sdk: Any, row: dict[str, Any]) -> Any:
+    """An update as a caller builds it; `rules` are pairs of a tool and a content, which may be None."""
+    if "rules" in row:
+        rule = importlib.import_module(f"{sdk.__name__}.types").PermissionRuleValue
+        row = {**row, "rules": [rule(*pair) for pair in row["rules"]]}
+    return sdk.PermissionUpdate(**row)
 
 
 def hook_matcher(sdk: Any, event: str, row: dict[str, Any], notes: Notebook) -> Any:
@@ -83,18 +94,44 @@ def hook_matcher(sdk: Any, event: str, row: dict[str, Any], notes: Notebook) -> 
 
 
 def mcp_server(sdk: Any, name: str, tools: dict[str, Any], notes: Notebook) -> Any:
+    inside = Inside()
+
     def built(tool_name: str, row: dict[str, Any]) -> Any:
         async def call(arguments: dict[str, Any]) -> Any:
             notes.put("tool", {"server": name, "tool": tool_name, "arguments": arguments})
             if "raise" in row:
                 raise RuntimeError(row["raise"])
+            if "meets" in row:
+                notes.put("tool", {"tool": tool_name, "met": await inside.meets(row["meets"])})
             return row["returns"]
 
-        return sdk.tool(tool_name, row.get("description", tool_name), row["schema"])(call)
+        annotations = sdk.ToolAnnotations(**row["annotations"]) if "annotations" in row else None
+        return sdk.tool(tool_name, row.get("description", tool_name), row["schema"], annotations)(call)
 
     return sdk.create_sdk_mcp_server(
         name, "1.0.0", [built(tool_name, row) for tool_name, row in tools.items()]
     )
+
+
+class Inside:
+    """How many calls of a server's tools are under way."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._most = asyncio.Event()
+
+    async def meets(self, seconds: float) -> bool:
+        """Whether another call came while this one was waiting for it."""
+        self._count += 1
+        if self._count > 1:
+            self._most.set()
+        try:
+            await asyncio.wait_for(self._most.wait(), seconds)
+        except asyncio.TimeoutError:
+            return False
+        finally:
+            self._count -= 1
+        return True
 
 
 def file_store(sdk: Any, path: Path) -> Any:

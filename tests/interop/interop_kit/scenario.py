@@ -19,8 +19,11 @@ every cell, for sessions that go from one agent to the other). By `via`:
 - `client`: `steps`: `query`, `until` (a class, or members that a message has), `call` with `args`, `kill`,
   `until_end`, and the steps that all know: `until_file`, `until_gate` (a reply of the model stands at a gate),
   `release` (a gate)
+- callbacks: `can_use_tool` answers `allow` or `deny`, with `delay`, `updated_input`, `updated_permissions` (those
+  `suggested`, or updates whose `rules` are pairs); tools in `mcp` have `schema`, `returns` or `raise`, `annotations`,
+  and `meets` (seconds to wait for another call of the server; whether it came is noted)
 - `functions`: pairs of a function of the module and its arguments
-- `raw`: `arguments` after the usual ones (`bare`: instead of them), `answers` to requests of the agent, `steps`:
+- `raw`: `arguments` after the usual ones (`bare`: instead of them), `answers` to requests of the agent, `reads_after` (seconds that nobody reads stdout), `steps`:
   `hello` (initialize), `ask` (a prompt, `with` further members), `control`, `send`, `wait` (for a frame like this),
   `write` (a text as it is, `times` over; `may_break`: the agent may read no further), `write_b64`, `close`, `signal`, `make` (an empty file), `pause`. Lines of
   stdout that are no frames and the first line of stderr are compared, too
