@@ -50,6 +50,8 @@ class Compacted(msgspec.Struct, frozen=True):
     uuid: str
     text: str
     border: CompactBoundaryFrame
+    said: list[str] = msgspec.field(default_factory=list)
+    """What hooks have to say to the user."""
 
 
 class Compactor:
@@ -112,13 +114,14 @@ class Compactor:
         try:
             done = await self._compact(trigger, part, wanted)
         except NoSummaryError as error:
-            text = f"Error during compaction: {error}"
+            text = f"Error during compaction: {error}" if trigger == "manual" else str(error)
             self._frames.status(None, compact_result="failed", compact_error=text)
             raise CompactionFailedError(text) from error
         except anyio.get_cancelled_exc_class():
             self._frames.status(None, compact_result="failed", compact_error="aborted")
             raise
         self._frames.status(None, compact_result="success")
+        done.said.extend(outcome.messages)
         return done
 
     async def _compact(self, trigger: Trigger, part: Cut, wishes: list[str]) -> Compacted:

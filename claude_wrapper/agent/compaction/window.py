@@ -60,8 +60,8 @@ def window_of(settings: Settings, model: Model, max_output: int) -> Window:
 def _chosen(environ: Mapping[str, str], by_flag: int | None, by_settings: Any) -> int | None:
     """The window that somebody chose: a variable goes before the flag, and that before settings."""
     text = environ.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "").strip()
-    if text.isascii() and text.isdigit() and int(text) >= _LEAST_WINDOW:
-        return int(text)
+    if text.isascii() and text.isdigit() and int(text):
+        return max(int(text), _LEAST_WINDOW)
     if by_flag is not None:
         return by_flag or None
     return by_settings if isinstance(by_settings, int) and by_settings >= _LEAST_WINDOW else None

@@ -41,7 +41,7 @@ class CompactCommand:
         messages = parts.session.history.messages
         if not messages:
             parts.send_init(turn.prompt_uuids)
-            self._tell(said, _TOO_LITTLE, "stderr", local_command_run=run, **_FAILED)
+            self._tell(said, f"Error: {_TOO_LITTLE}", "stderr", local_command_run=run, **_FAILED)
             keep()
             return _TOO_LITTLE
         part = cut(messages)
@@ -49,6 +49,7 @@ class CompactCommand:
         try:
             done = await parts.compactor.run("manual", part, wishes.strip(), too_little=_TOO_LITTLE)
         except CompactionFailedError as error:
+            turn.when_interrupted = None
             parts.send_init(turn.prompt_uuids)
             if part is None:
                 self._tell(said, str(error), "stdout", local_command_run=run)
@@ -56,12 +57,11 @@ class CompactCommand:
                 self._tell(said, str(error), "stderr", local_command_run=run, **_FAILED)
             keep()
             return str(error)
-        finally:
-            turn.when_interrupted = None
+        turn.when_interrupted = None
         parts.send_init(turn.prompt_uuids)
         parts.frames.emit(done.border)
         parts.frames.user(done.uuid, done.text, is_replay=False, is_synthetic=True)
-        source = _as_output(_DONE, "stdout")
+        source = _as_output("\n".join([_DONE, *done.said]), "stdout")
         parts.session.mention(said, source)
         uuid = new_uuid()
         parts.frames.user(uuid, source, is_replay=True)

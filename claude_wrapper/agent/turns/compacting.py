@@ -48,7 +48,8 @@ class Compacting:
         if turn.refills >= _MOST_REFILLS:
             return self._report(_FULL_AGAIN, "rapid_refill_breaker")
         messages = parts.session.history.messages
-        part = None if too_little(messages) else cut(messages, keep=not turn.refills)
+        keep = not turn.refills
+        part = None if keep and too_little(messages) else cut(messages, keep=keep)
         if not turn.asks_again:
             parts.asker.announce()
         turn.asks_again = True
@@ -74,7 +75,6 @@ class Compacting:
         except CompactionFailedError:
             return False
         turn.requests -= 1
-        turn.asks_again = True
         self._go_on(turn, done)
         return True
 

@@ -72,7 +72,9 @@ class LocalCommands:
         uuid = prompt.uuid or new_uuid()
         if command.name == "compact":
             keep = partial(self._keep, uuid, prompt, command)
-            return _ending(await self._compacting.run(turn, command.arguments, _as_kept(command), keep), command)
+            return _ending(
+                await self._compacting.run(turn, command.arguments, _as_kept(command), keep), command
+            )
         if command.name in _FRESH:
             await self._clear(uuid)
             parts.send_init(turn.prompt_uuids)

@@ -107,6 +107,7 @@ KEYS = [
         words("pre_tokens post_tokens cumulative_dropped_tokens"),
         put="<estimate>",
     ),
+    KeyRule("why a compaction failed is said in words", words("compact_error"), put="<words>"),
     KeyRule(
         "an agent's own notes in its transcript have ids, too, and count among what a compaction keeps",
         words("uuids all_uuids tail_uuid logical_parent_uuid"),
