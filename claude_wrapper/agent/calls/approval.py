@@ -137,7 +137,7 @@ class Approval:
                 text = reply.message if isinstance(reply.message, str) else _FALLBACK_DENIAL
                 about = {"decision_reason_type": "hook", "decision_reason": text}
                 self._frames.permission_denied(question.call.name, question.call.id, text, **about)
-            return self._answered(question, reply, by_hook=True)
+            return await self._answered(question, reply, by_hook=True)
         self._frames.session_state("requires_action")
         try:
             with self._interruption.question() as scope:
@@ -151,7 +151,7 @@ class Approval:
             self._note_denied(question.call, question.tool_input)
             await self._interruption.about_to_stop()
             return rejected_by_user()
-        result = self._answered(question, reply, by_hook=by_hook)
+        result = await self._answered(question, reply, by_hook=by_hook)
         self._frames.session_state("running")
         return result
 
@@ -227,12 +227,12 @@ class Approval:
             call.id, call.name, question.tool_input, question.decision
         )
 
-    def _answered(
+    async def _answered(
         self, question: Question, reply: PermissionReply, *, by_hook: bool
     ) -> Approved | CallResult:
         if isinstance(reply, AllowReply):
             if isinstance(reply.updated_permissions, list):
-                self._access.apply(reply.updated_permissions)
+                await self._access.apply(reply.updated_permissions)
             updated = reply.updated_input if isinstance(reply.updated_input, dict) else None
             if by_hook:
                 return Approved({"decision": "accept", **_BY_HOOK}, updated)

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, cast, get_args
 
+import anyio.to_thread
 import msgspec
 
 from claude_wrapper.agent.config.places import SettingsPlaces
@@ -122,7 +123,7 @@ class Access:
             added = AddedDirectory(str(path), "session")
             self._replace(self._policy.changed(directories=(*self._policy.directories, added)))
 
-    def apply(self, raw: Sequence[dict[str, Any]]) -> None:
+    async def apply(self, raw: Sequence[dict[str, Any]]) -> None:
         """Apply the updates of an answer, and write down those that are to last; one bad one voids all."""
         # Not before the first update: most sessions have none.
         from claude_wrapper.agent.permissions.updates import apply_updates  # noqa: PLC0415
@@ -135,20 +136,26 @@ class Access:
         policy, problems = apply_updates(self._policy, updates)
         for problem in problems:
             logger.warning("a permission update was not applied: %s", problem)
-        if policy != self._policy:
-            self._keep(updates)
+        changes = policy != self._policy
         usable = [update for update in updates if not self._is_a_folders_grant(update)]
         self._replace(policy if len(usable) == len(updates) else apply_updates(self._policy, usable)[0])
+        if changes and any(self._places.path(str(update.destination)) is not None for update in updates):
+            # Another program may keep the file locked for a while.
+            lost = await anyio.to_thread.run_sync(self._keep, updates)
+            # What stands in no file must not go when the files are read again.
+            given = [msgspec.structs.replace(update, destination="session") for update in lost]
+            self._replace(apply_updates(self._policy, given)[0])
 
     def _is_a_folders_grant(self, update: PermissionUpdateBody) -> bool:
         """Whether an update lets a folder grant itself what nobody trusts it with: it is written down and waits."""
         grants = update.behavior == "allow" and update.type in {"addRules", "replaceRules"}
         return grants and update.destination == "projectSettings" and not self._places.trusted()
 
-    def _keep(self, updates: Iterable[PermissionUpdateBody]) -> None:
-        """Write down what is to last beyond the session."""
+    def _keep(self, updates: Iterable[PermissionUpdateBody]) -> list[PermissionUpdateBody]:
+        """Write down what is to last beyond the session; what could not be written down."""
         from claude_wrapper.agent.config.change import SettingsNotWrittenError, write_updates  # noqa: PLC0415  # as above
 
+        lost: list[PermissionUpdateBody] = []
         for update in updates:
             path = self._places.path(str(update.destination))
             if path is None or (self._policy.managed_only and update.type.endswith("Rules")):
@@ -158,8 +165,11 @@ class Access:
                     write_updates(path, [update], follow_link=update.destination == "userSettings")
             except SettingsNotWrittenError as error:
                 logger.warning("a permission update holds for this session only: %s", error)
+                if not self._is_a_folders_grant(update):
+                    lost.append(update)
             else:
                 self._tell_of_trust(update)
+        return lost
 
     def _tell_of_trust(self, update: PermissionUpdateBody) -> None:
         """Say that what was written down will not count, if nobody trusts the folder."""

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import anyio.to_thread
+
 from claude_wrapper.agent.config.file import BEHAVIORS, SettingsFile
 from claude_wrapper.agent.config.places import SettingsPlaces
 from claude_wrapper.agent.config.schema import complaints
@@ -70,10 +72,13 @@ class SettingsRequests:
             raise RequestRefusedError(f"update_settings keys not allowed: {', '.join(refused)}")
         try:
             with self._parts.access.writing(path):
-                change_settings(
-                    path,
-                    lambda known: known.update(request.settings),
-                    follow_link=request.source == "userSettings",
+                # Another program may keep the file locked for a while.
+                await anyio.to_thread.run_sync(
+                    lambda: change_settings(
+                        path,
+                        lambda known: known.update(request.settings),
+                        follow_link=request.source == "userSettings",
+                    )
                 )
         except SettingsNotWrittenError as error:
             raise RequestRefusedError(f"update_settings: cannot be written: {error}") from error

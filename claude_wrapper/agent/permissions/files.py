@@ -10,6 +10,7 @@ from . import guard, paths, suggest, tool_kinds, wording
 from .call import Call, Decision
 from .case import Case
 from .ground import Ground
+from .hard_links import rule_by_link
 from .path_patterns import covers
 from .policy import Policy
 from .rules import RuleBehavior, SourcedRule
@@ -32,7 +33,10 @@ def path_rule(
     )
     if behavior == "allow" and not all(speaking):
         return None
-    return next((rule for rule in speaking if rule is not None), None)
+    found = next((rule for rule in speaking if rule is not None), None)
+    if found is None and rules and behavior != "allow":
+        return rule_by_link(rules, names, ground)
+    return found
 
 
 class FileCase(Case):

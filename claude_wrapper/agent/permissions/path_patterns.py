@@ -24,6 +24,18 @@ def covers(rule: SourcedRule, name: str, ground: Ground) -> bool:
     return _matches(matcher, name, ground.names_of(root), wide)
 
 
+def literal_places(rule: SourcedRule, ground: Ground) -> tuple[str, ...]:
+    """The paths that a rule without wildcards speaks of, with what lies below them."""
+    content = rule.rule.content
+    if content is None:
+        return ()
+    root, pattern, _ = _anchored(content, rule, ground)
+    inner = pattern.rstrip("/").removesuffix("/**").rstrip("/")
+    if not inner or inner.startswith("!") or paths.GLOB_CHARACTERS.intersection(inner) or "\\" in inner:
+        return ()
+    return tuple(paths.joined(each, inner) for each in ground.names_of(root))
+
+
 def _anchored(content: str, rule: SourcedRule, ground: Ground) -> tuple[str, str, bool]:
     """The folder that the pattern starts from, the rest of it, and whether it is bound to that folder."""
     if content.startswith("//"):

@@ -61,6 +61,7 @@ class _Watched:
         self.path = path
         self.ours = False
         """The agent itself has written it last; what it wrote is in force."""
+        self.being_written = False
         self._paths = paths
         self._project = project
         self._root = root
@@ -73,7 +74,7 @@ class _Watched:
     def stale(self, now: float) -> bool:
         """Whether it is to be read again."""
         mark = self.mark()
-        if mark == self._seen:
+        if mark == self._seen or self.being_written:
             self._doubtful = None
             return False
         return self._doubtful is None or self._doubtful[0] != mark or now - self._doubtful[1] >= _GRACE
@@ -193,7 +194,13 @@ class SettingsWatch:
         """While the agent itself writes a file: what it writes is in force already, and no news to anybody."""
         watched = next((each for each in self._watched.values() if each.path == path), None)
         as_known = watched is not None and not watched.changed()
-        yield
+        if watched is not None:
+            watched.being_written = True
+        try:
+            yield
+        finally:
+            if watched is not None:
+                watched.being_written = False
         if watched is not None and as_known:
             watched.settled(watched.mark())
             watched.ours = True
