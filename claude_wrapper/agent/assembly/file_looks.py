@@ -36,7 +36,7 @@ class FileLooks:
 
     async def look(self) -> float:
         """Look once; gives the seconds to the next time."""
-        wanted = self._hooks.has("FileChanged", of_host=False)
+        wanted = self._hooks.has("FileChanged")
         if wanted and self._files is None:
             # Hardly any session has such hooks.
             from claude_wrapper.agent.hooking.file_watch import FileWatch  # noqa: PLC0415
@@ -44,7 +44,7 @@ class FileLooks:
             self._files = FileWatch(self._hooks, self._cwd)
         if self._files is not None:
             await self._files.look()
-        told = wanted or self._hooks.has("ConfigChange", of_host=False)
+        told = wanted or self._hooks.has("ConfigChange")
         if told or self._busy():
             await self._refresh()
             return _SOON

@@ -71,11 +71,11 @@ class SettingsReload:
     async def _objected(self, change: SettingsChange) -> bool:
         """Whether a hook wants the old settings kept. It cannot keep an administrator's away."""
         hooks = self._parts.hooks if self._parts is not None else None
-        if hooks is None or change.known or not hooks.has("ConfigChange", of_host=False):
+        if hooks is None or change.known or not hooks.has("ConfigChange"):
             return False
         source = _NAMES[change.source]
         event = ConfigChangeInput(**hooks.fields.bare(), source=source, file_path=str(change.path))
-        outcome = await hooks.occur(event, source, told=False, of_host=False)
+        outcome = await hooks.occur(event, source, told=False)
         return outcome.block is not None and change.source != "policySettings"
 
     def _bring_into_force(self) -> None:

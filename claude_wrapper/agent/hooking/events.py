@@ -120,7 +120,7 @@ class HookEvents:
         return self._runner.registry.has(event, of_host=of_host)
 
     def matchers(self, event: str) -> list[str]:
-        """What the settings' hooks of an event are to be matched with."""
+        """What the hooks of an event are to be matched with."""
         return self._runner.registry.matchers(event)
 
     def tell_problems(self) -> None:
@@ -340,7 +340,12 @@ class HookEvents:
         self._frames.informational(_NO_VERDICT[why], "warning", tag="hook_no_verdict", hook_no_verdict=about)
 
     def tell(self, label: str, event: str, outcome: Outcome) -> None:
-        """Tell the user what hooks have to say, and which of them failed."""
+        """Tell the user which hooks failed, and what the others have to say."""
+        self.tell_failures(event, outcome)
+        self.tell_messages(label, outcome)
+
+    def tell_failures(self, event: str, outcome: Outcome) -> None:
+        """Tell the user which hooks failed."""
         for reply in outcome.failed:
             hook = reply.hook
             if not isinstance(hook, HostHook):
@@ -352,5 +357,8 @@ class HookEvents:
                 tag="hook_callback_failed",
             )
             sys.stderr.write(f"The hook callback {hook.callback_id} failed.\n")
+
+    def tell_messages(self, label: str, outcome: Outcome) -> None:
+        """Tell the user what hooks have to say."""
         for message in outcome.messages:
             self._frames.informational(f"{label} says: {message}", "notice")

@@ -27,7 +27,7 @@ class FileWatch:
 
     async def look(self) -> None:
         """Tell of what has changed since the last look; what is new to be watched is only remembered."""
-        if not self._hooks.has("FileChanged", of_host=False):
+        if not self._hooks.has("FileChanged"):
             self._known = {}
             return
         cwd = self._cwd()
@@ -43,7 +43,7 @@ class FileWatch:
 
     async def _tell(self, path: str, change: str) -> None:
         event = FileChangedInput(**self._hooks.fields.bare(), file_path=path, event=change)
-        await self._hooks.occur(event, Path(path).name, told=False, of_host=False)
+        await self._hooks.occur(event, Path(path).name, told=False)
 
 
 def _marks(root: str, cwd: Path) -> dict[str, Mark]:

@@ -37,9 +37,9 @@ _PATIENCE = 6.0
 
 async def cwd_changed(hooks: HookEvents, old: Path, new: Path) -> None:
     """A command has changed the folder."""
-    if old != new and hooks.has("CwdChanged", of_host=False):
+    if old != new and hooks.has("CwdChanged"):
         event = CwdChangedInput(**hooks.fields.bare(), old_cwd=str(old), new_cwd=str(new))
-        await hooks.occur(event, of_host=False)
+        await hooks.occur(event)
 
 
 @asynccontextmanager

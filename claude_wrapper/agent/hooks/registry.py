@@ -54,8 +54,9 @@ class HookRegistry:
         return bool(self._settings.get(event) or (of_host and self._host.get(event)))
 
     def matchers(self, event: str) -> list[str]:
-        """What the settings' hooks of an event are to be matched with, where they say it."""
-        return [hook.matcher for hook in self._settings.get(event, ()) if hook.matcher]
+        """What the hooks of an event are to be matched with, where they say it."""
+        hooks = (*self._settings.get(event, ()), *self._host.get(event, ()))
+        return [hook.matcher for hook in hooks if hook.matcher]
 
     def concerned(
         self,

@@ -179,6 +179,18 @@ def test_a_hook_can_keep_the_old_settings(session, workspace, answer):
     assert not ran(talk, workspace, "a")
 
 
+@pytest.mark.feature("HEVT-21")
+def test_a_callback_of_the_host_can_keep_the_old_settings(session, workspace):
+    hooks = {"ConfigChange": [{"matcher": None, "hookCallbackIds": ["one"]}]}
+    talk = session(touch("a"), say("."), initialize={"hooks": hooks})
+    write(workspace, deny("Bash(touch a)"))
+    asked = talk.wait(type="control_request")
+    talk.answer(asked, {"decision": "block", "reason": "no"})
+
+    assert asked["request"]["input"]["source"] == "local_settings"
+    assert ran(talk, workspace, "a")
+
+
 def test_a_rule_that_an_answer_wrote_down_is_no_news(session, workspace):
     hooks = {"hooks": {"ConfigChange": command("cat >> told.txt")}}
     rule = {"toolName": "Bash", "ruleContent": "touch *"}
