@@ -62,6 +62,7 @@ class InformationalFrame(SystemPart, tag="informational"):
     tag: Text = UNSET
     prompt_submit_outcome: Object | UnsetType = UNSET
     hook_no_verdict: Object | UnsetType = UNSET
+    model_restriction: Object | UnsetType = UNSET
 
 
 class NotificationFrame(SystemPart, tag="notification"):

@@ -10,6 +10,7 @@ from msgspec import UNSET
 from claude_wrapper.agent.config.access import ModeRefusedError
 from claude_wrapper.agent.hooking.notices import model_switched, switch_refused
 from claude_wrapper.agent.ids import new_uuid
+from claude_wrapper.agent.model.allowed import tell_replaced
 from claude_wrapper.agent.sessions.checkpointing import rewind
 from claude_wrapper.agent.turns.parts import Parts
 from claude_wrapper.link.peer import Answer, RequestRefusedError
@@ -106,6 +107,10 @@ class Steering:
         parts = self._parts
         wanted = request.model if isinstance(request.model, str) else None
         old = parts.brief.model.name
+        choice = parts.brief.choice(wanted)
+        if choice.wanted is not None:
+            tell_replaced(parts.frames, choice, "switch")
+            raise RequestRefusedError(choice.text, "restricted_by_org")
         refused = await switch_refused(parts.hooks, old, parts.brief.named(wanted), wanted)
         if refused is not None:
             raise RequestRefusedError(

@@ -16,6 +16,8 @@ from claude_wrapper.agent.sessions.history import History
 from claude_wrapper.agent.start.settings import Settings
 from claude_wrapper.wire.codec import encode
 
+from .allowed import AllowedModels, Choice
+
 __all__ = ["Brief"]
 
 _MOST_FALLBACKS = 3
@@ -37,17 +39,36 @@ class Brief:
         self._system: Sequence[str] | None = None
         self._tuning: Tuning | None = None
         self._cache: CacheTtl | None = None
-        self.model: Model = find_model(settings.model.name, settings.environ)
-        self._fallbacks = [find_model(name, settings.environ) for name in settings.model.fallbacks]
+        self.limit(settings.values.get("availableModels"))
+        first = self._allowed.choose(settings.model.name)
+        self._replaced: Choice | None = (
+            None if first.model == find_model(settings.model.name, settings.environ) else first
+        )
+        self.model: Model = first.model
+        fallbacks = filter(self._allowed.allows, settings.model.fallbacks)
+        self._fallbacks = [find_model(name, settings.environ) for name in fallbacks]
         self._answering: Model | None = None
 
     def named(self, name: str | None) -> str:
         """The model that a name stands for; None is the default one."""
         return find_model(name, self._environ).name
 
+    def limit(self, listed: Any) -> None:
+        """Let the session change to these models only; None lifts that."""
+        self._allowed = AllowedModels(listed, self._environ)
+
+    def choice(self, name: str | None) -> Choice:
+        """The model that a name stands for, as far as settings allow it."""
+        return self._allowed.choose(name)
+
+    def take_replaced(self) -> Choice | None:
+        """What the session began with in place of the model that was asked for; told once."""
+        choice, self._replaced = self._replaced, None
+        return choice
+
     def use_model(self, name: str | None) -> Model:
         """Ask another model from now on; None is the default one."""
-        self.model = find_model(name, self._environ)
+        self.model = self._allowed.choose(name).model
         self._tuning = None
         return self.model
 

@@ -8,6 +8,7 @@ from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.calls.planning import plan_reminder
 from claude_wrapper.agent.hooks.outcome import Outcome
 from claude_wrapper.agent.host.prompts import Prompt, merged
+from claude_wrapper.agent.model.allowed import tell_replaced
 from claude_wrapper.agent.turns.parts import Parts
 
 from .local_commands import LocalCommands, local_command
@@ -44,6 +45,9 @@ class Opening:
             self._entitle(outcome)
         parts.send_init(turn.prompt_uuids)
         parts.hooks.tell_problems()
+        replaced = parts.brief.take_replaced()
+        if replaced is not None:
+            tell_replaced(parts.frames, replaced, "start")
         turn.stage = "begun"
         if _refuses(outcome):
             return Ending(
@@ -123,8 +127,10 @@ class Opening:
         else:
             what = "gave no answer in time" if outcome.timed_out else "gave no usable answer"
             text = f"UserPromptSubmit operation blocked by hook:\nThe hook {what}"
-            verdict = "callback_timed_out" if outcome.timed_out else "callback_failed"
-            kind = {"kind": "no_verdict", "prompt_kept": False, "no_verdict_kind": verdict}
+            kind = {"kind": "no_verdict", "prompt_kept": False, "no_verdict_kind": "callback_timed_out"}
+            if not outcome.timed_out:
+                self._parts.hooks.tell("UserPromptSubmit", "UserPromptSubmit", outcome)
+                kind |= {"no_verdict_kind": "hook_failed", "reason": f"The hook {what}."}
         self._parts.frames.informational(
             text, "warning", prevent_continuation=True, prompt_submit_outcome=kind
         )
