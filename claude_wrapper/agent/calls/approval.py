@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import anyio
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 
 from claude_wrapper.agent.config.access import Access
 from claude_wrapper.agent.hooking.events import HookEvents
@@ -15,14 +17,14 @@ from claude_wrapper.agent.hooks.outcome import PreToolOutcome
 from claude_wrapper.agent.host.interrupts import Interruption
 from claude_wrapper.agent.host.link import HostRefusedError
 from claude_wrapper.agent.permissions import wording
-from claude_wrapper.agent.permissions.call import Decision
 from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.wire.permissions import AllowReply, CanUseTool, DenyReply, PermissionReply
 
 from .call import CallResult, ToolCall, rejected_by_user
+from .question import Approved, Question, accepted, host_question, insists, refuser
 from .safety_check import SafetyCheck
 
-__all__ = ["Approval", "Approved", "PermissionHost", "Question"]
+__all__ = ["Approval", "PermissionHost"]
 
 _BY_HOOK = {"source": "hook", "reason_type": "hook"}
 _CHANGES = frozenset({"Bash", "Edit", "NotebookEdit", "Write"})
@@ -45,28 +47,8 @@ class PermissionHost(Protocol):
         ...
 
 
-class Question(msgspec.Struct, frozen=True):
-    """A call as it is decided on."""
-
-    call: ToolCall
-    tool_input: dict[str, Any]
-    """With every path absolute."""
-    decision: Decision
-    display_name: str
-    mcp_server: dict[str, Any] | None = None
-
-
-class Approved(msgspec.Struct, frozen=True):
-    """The call may run, with another input if one is given."""
-
-    decision: dict[str, Any]
-    updated_input: dict[str, Any] | None = None
-    by_user: bool = False
-    """A person, or the host in their place, allowed it."""
-
-
 class Approval:
-    """Settles what the decision left open. One question is open at a time.
+    """Settles what the decision left open.
 
     `host` is None when nobody can be asked. `no_prompts` says that this is meant so.
     """
@@ -91,8 +73,8 @@ class Approval:
         self._check = check
         self.denials: list[dict[str, Any]] = []
         """The calls that were denied, as results list them; whoever runs a turn puts a new list here."""
-        self.turn_taking = anyio.Lock(fast_acquire=True)
-        """Held from a question until its call is over, so that the next question waits for that."""
+        self._open = 0
+        """How many questions nobody has answered yet."""
 
     def denied_by_hook(self, call: ToolCall, tool_input: dict[str, Any], text: str) -> CallResult:
         """The result of a call that a hook refused."""
@@ -112,10 +94,10 @@ class Approval:
             return self.denied(question, told=hook.decision != "allow")
         if hook.decision == "ask":
             return None
-        if hook.decision == "allow" and not _insists(decision) and not self._planned(question):
+        if hook.decision == "allow" and not insists(decision) and not self._planned(question):
             return Approved({"decision": "accept", **_BY_HOOK})
         if decision.behavior == "allow":
-            return Approved(_accepted(decision))
+            return Approved(accepted(decision))
         return None
 
     def _planned(self, question: Question) -> bool:
@@ -140,11 +122,11 @@ class Approval:
             return await self._answered(question, reply, by_hook=True)
         self._frames.session_state("requires_action")
         try:
-            with self._interruption.question() as scope:
+            with self._counted(), self._interruption.question() as scope:
                 async with waiting_for_permission(self._hooks, question.call.name):
                     reply, by_hook = await self._first_answer(question, hook)
         except HostRefusedError as error:
-            self._frames.session_state("running")
+            self._goes_on()
             failed = {"source": "config", "reason_type": "other"}
             return self._refused(question, f"Tool permission request failed: {error}", failed)
         if scope.cancelled_caught:
@@ -152,8 +134,22 @@ class Approval:
             await self._interruption.about_to_stop()
             return rejected_by_user()
         result = await self._answered(question, reply, by_hook=by_hook)
-        self._frames.session_state("running")
+        self._goes_on()
         return result
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        """As long as one question is open."""
+        self._open += 1
+        try:
+            yield
+        finally:
+            self._open -= 1
+
+    def _goes_on(self) -> None:
+        """A question is settled; once none is open the session is no longer waiting."""
+        if not self._open:
+            self._frames.session_state("running")
 
     async def _checked(self, question: Question, check: SafetyCheck) -> Approved | CallResult | None:
         """What the model that checks calls says; None when a person is to look at the call instead."""
@@ -186,14 +182,14 @@ class Approval:
         decision = question.decision
         if decision.behavior == "deny":
             return self.denied(question)
-        if decision.behavior == "ask" and not by_user and _insists(decision):
+        if decision.behavior == "ask" and not by_user and insists(decision):
             return self._unanswered(question, PreToolOutcome())
         return None
 
     async def _first_answer(self, question: Question, hook: PreToolOutcome) -> tuple[PermissionReply, bool]:
         """The host's answer or a hook's, whichever comes first; the other question is withdrawn."""
         assert self._host is not None
-        body = _can_use_tool(question, hook)
+        body = host_question(question, hook)
         if not self._hooks.has("PermissionRequest"):
             return await self._host.can_use_tool(body), False
         answers: list[tuple[PermissionReply, bool]] = []
@@ -264,7 +260,7 @@ class Approval:
         """The result of a call that a rule, or the mode, refuses."""
         decision = question.decision
         self._note_denied(question.call, question.tool_input)
-        rejected: dict[str, Any] = {"decision": "reject", "source": _refuser(decision)}
+        rejected: dict[str, Any] = {"decision": "reject", "source": refuser(decision)}
         if decision.reason_type is not None:
             rejected["reason_type"] = decision.reason_type
         if decision.as_tool_error:
@@ -331,69 +327,3 @@ class Approval:
             decision_reason_type=reason_type or UNSET,
             decision_reason=reason or UNSET,
         )
-
-
-def _accepted(decision: Decision) -> dict[str, Any]:
-    accepted: dict[str, Any] = {"decision": "accept", "source": _approver(decision)}
-    if decision.reason_type is not None:
-        accepted["reason_type"] = decision.reason_type
-    return accepted
-
-
-def _approver(decision: Decision) -> str:
-    """Whose word allows the call: the user's, for this session or for good, or that of the set-up."""
-    source = decision.rule.source if decision.rule is not None and decision.reason_type == "rule" else None
-    if source in {"userSettings", "localSettings"}:
-        return "user_permanent"
-    return "user_temporary" if source == "session" else "config"
-
-
-def _refuser(decision: Decision) -> str:
-    source = decision.rule.source if decision.rule is not None and decision.reason_type == "rule" else None
-    return "user_reject" if source in {"userSettings", "localSettings", "session"} else "config"
-
-
-def _insists(decision: Decision) -> bool:
-    """Whether the question has to be put even though a hook allowed the call."""
-    by_rule = decision.rule is not None and decision.rule.behavior == "ask"
-    return by_rule or decision.requires_interaction or decision.reason_type == "safetyCheck"
-
-
-def _described(question: Question) -> str | UnsetType:
-    """What a call says about itself; for calls that are asked about although nothing but a hook wants it."""
-    text = question.tool_input.get("description")
-    return text if isinstance(text, str) and text else UNSET
-
-
-def _can_use_tool(question: Question, hook: PreToolOutcome) -> CanUseTool:
-    decision = question.decision
-    body = CanUseTool(
-        tool_name=question.call.name,
-        display_name=question.display_name,
-        input=question.tool_input,
-        tool_use_id=question.call.id,
-        mcp_server=question.mcp_server if question.mcp_server is not None else UNSET,
-        description=decision.description or _described(question),
-        requires_user_interaction=True if decision.requires_interaction else UNSET,
-        suppress_always_allow_rule=True if decision.suppress_always_allow else UNSET,
-        server_policy_ask_only=True if question.mcp_server is not None else UNSET,
-    )
-    if hook.decision == "ask":
-        body.decision_reason_type = "hook"
-        body.decision_reason_hook_event = "PreToolUse"
-        body.decision_reason_hook_source = "settings"
-        body.decision_reason = hook.reason if hook.reason is not None else UNSET
-        return body
-    if decision.rule is not None and decision.rule.behavior == "ask":
-        body.decision_reason_type = "rule"
-        body.decision_reason_rule_source = decision.rule.source
-        body.server_policy_ask_only = False
-        return body
-    body.permission_suggestions = list(decision.suggestions) if decision.suggestions is not None else UNSET
-    body.blocked_path = decision.blocked_path if decision.blocked_path is not None else UNSET
-    body.decision_reason_type = decision.reason_type or UNSET
-    body.decision_reason = decision.reason if decision.reason is not None else UNSET
-    body.classifier_approvable = (
-        decision.classifier_approvable if decision.classifier_approvable is not None else UNSET
-    )
-    return body

@@ -27,8 +27,9 @@ from claude_wrapper.agent.tools.contract import (
 from claude_wrapper.agent.tools.registry import BUILTIN_NAMES, answered_input, validate_input
 from claude_wrapper.wire.codec import encode
 
-from .approval import Approval, Approved, Question
+from .approval import Approval
 from .call import CallResult, ToolCall, current_call, nobody_there, tool_error
+from .question import Approved, Question
 from .toolbox import Toolbox
 
 __all__ = ["Dispatcher"]
@@ -181,6 +182,8 @@ class Dispatcher:
         label = f"PreToolUse:{call.name} hook error: "
         if hook.decision == "deny":
             text = label + (hook.reason or "the hook denied this call")
+            if hook.timed_out:
+                return CallResult(text, structured=f"Error: {text}", is_error=True)
             return self._approval.denied_by_hook(call, prepared.absolute, text)
         if hook.gone:
             return nobody_there()
@@ -209,13 +212,8 @@ class Dispatcher:
         settled = self._approval.settled(question, hook)
         if settled is not None:
             return await self._run_approved(prepared, settled)
-        async with self._approval.turn_taking:
-            # An answer to the question before this one may have settled it.
-            question = self._question(prepared)
-            settled = self._approval.settled(question, hook)
-            if settled is None:
-                settled = await self._approval.ask(question, hook)
-            return await self._run_approved(prepared, settled)
+        # Calls that run side by side are asked about side by side: one slow answer holds up one call.
+        return await self._run_approved(prepared, await self._approval.ask(question, hook))
 
     def _question(self, prepared: _Prepared) -> Question:
         # Reading shell commands takes a good part of the code; a run that calls no tool does without.
@@ -329,7 +327,8 @@ class Dispatcher:
         if outcome.block is not None:
             result.contexts.append(f"A hook objects to this result: {outcome.block or 'it gave no reason'}")
         result.hook_stopped = outcome.stop
-        result.afterwards = partial(self._hooks.tell, f"{name}:{event.name}", name, outcome)
+        self._hooks.tell_failures(name, outcome)
+        result.afterwards = partial(self._hooks.tell_messages, f"{name}:{event.name}", outcome)
 
     def _event(self, prepared: _Prepared) -> ToolEvent:
         name = prepared.tool.name

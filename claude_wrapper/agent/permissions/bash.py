@@ -188,7 +188,7 @@ class BashCase(Case):
             return Decision(
                 "ask", message=message, suggestions=(*rules, *reading) if reading else (), blocked_path=path
             )
-        suggestions = (*rules, *suggest.add_folder(paths.parent(path)))
+        suggestions = (*rules, *suggest.add_folder_at(path))
         if obstacle.kind == "change":
             suggestions = (*suggestions, *suggest.accept_edits(self.policy))
         inside = self.ground.is_within((path,))

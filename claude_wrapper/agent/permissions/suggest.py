@@ -52,6 +52,11 @@ def add_folder(path: str) -> Suggestions:
     return (PermissionUpdateBody("addDirectories", directories=[path], destination="session"),)
 
 
+def add_folder_at(path: str) -> Suggestions:
+    """Work in the folder that a path lies in, or in the folder itself."""
+    return add_folder(path if paths.is_folder(path) else paths.parent(path))
+
+
 def read_folder(path: str) -> Suggestions:
     """Read in the folder that a file lies in, or in the folder itself; nothing for the root."""
     folder = path if paths.is_folder(path) else paths.parent(path)

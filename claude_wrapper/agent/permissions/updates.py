@@ -58,7 +58,7 @@ def write_into(permissions: dict[str, Any], update: PermissionUpdateBody) -> Non
 
 def _fault(update: PermissionUpdateBody) -> str | None:
     """Why an update cannot be understood, or None."""
-    if update.destination not in {UNSET, *_DESTINATIONS}:
+    if update.destination not in _DESTINATIONS:
         return f"unknown destination {update.destination!r}"
     if update.type in _RULE_CHANGES:
         complete = update.rules is not UNSET and update.behavior in _BEHAVIORS

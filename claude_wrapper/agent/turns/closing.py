@@ -109,7 +109,8 @@ class Closing:
             )
         ending = self._after_stop(turn, text, outcome)
         parts.hooks.tell("Stop", "Stop", outcome)
-        troubled = outcome.block is not None or outcome.troubled
+        failed = any(reply.hook.blocks_on_failure for reply in outcome.failed)
+        troubled = outcome.block is not None or outcome.troubled or failed
         if troubled and not again and not turn.stop_trouble_told:
             turn.stop_trouble_told = True
             parts.frames.notification("stop-hook-error", "A stop hook blocked or failed", "immediate")

@@ -37,7 +37,7 @@ def test_each_behavior_is_changed_on_its_own(shared):
 
 
 def test_a_rule_without_content_is_the_whole_tool(shared):
-    update = PermissionUpdateBody("addRules", rules=[RuleBody("mcp__calc__add")], behavior="allow")
+    update = PermissionUpdateBody("addRules", rules=[RuleBody("mcp__calc__add")], behavior="allow", destination="session")
     policy, problems = apply_updates(shared.policy(), [update])
     assert problems == []
     assert [rule.rule for rule in policy.of("allow")] == [Rule("mcp__calc__add")]
@@ -58,7 +58,7 @@ def test_the_mode_takes_effect_for_the_next_call(shared):
 
 @pytest.mark.feature("PERM-18")
 def test_bypass_is_entered_only_where_it_was_made_available(shared):
-    update = PermissionUpdateBody("setMode", mode="bypassPermissions")
+    update = PermissionUpdateBody("setMode", mode="bypassPermissions", destination="session")
     kept, problems = apply_updates(shared.policy(), [update])
     assert kept.mode == "default"
     assert len(problems) == 1
@@ -83,14 +83,14 @@ def test_folders_are_added_and_removed(shared):
 @pytest.mark.parametrize(
     "bad",
     [
-        PermissionUpdateBody("nonsense"),
-        PermissionUpdateBody("addRules", behavior="allow"),
-        PermissionUpdateBody("addRules", rules=[RuleBody("Bash")]),
-        PermissionUpdateBody("addRules", rules=[RuleBody("Bash")], behavior="maybe"),
+        PermissionUpdateBody("nonsense", destination="session"),
+        PermissionUpdateBody("addRules", behavior="allow", destination="session"),
+        PermissionUpdateBody("addRules", rules=[RuleBody("Bash")], destination="session"),
+        PermissionUpdateBody("addRules", rules=[RuleBody("Bash")], behavior="maybe", destination="session"),
         PermissionUpdateBody("addRules", rules=[RuleBody("Bash")], behavior="allow", destination="nowhere"),
-        PermissionUpdateBody("setMode"),
-        PermissionUpdateBody("setMode", mode="yolo"),
-        PermissionUpdateBody("addDirectories"),
+        PermissionUpdateBody("setMode", destination="session"),
+        PermissionUpdateBody("setMode", mode="yolo", destination="session"),
+        PermissionUpdateBody("addDirectories", destination="session"),
     ],
 )
 def test_one_malformed_update_undoes_all_of_them(shared, bad):
@@ -101,7 +101,7 @@ def test_one_malformed_update_undoes_all_of_them(shared, bad):
 
 
 def test_a_rule_that_has_no_effect_is_told_and_the_others_hold(shared):
-    update = PermissionUpdateBody("addRules", rules=[RuleBody("mcp__*"), RuleBody("Read")], behavior="allow")
+    update = PermissionUpdateBody("addRules", rules=[RuleBody("mcp__*"), RuleBody("Read")], behavior="allow", destination="session")
     policy, problems = apply_updates(shared.policy(), [update])
     assert held(policy) == [("Read", "session")]
     assert problems[0].startswith("mcp__*: ")
