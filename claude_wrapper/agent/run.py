@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 
 from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.codec import encode_line
@@ -49,6 +50,7 @@ _DRAIN_SECONDS = 30.0
 _CLOSE_SECONDS = 2.0
 _UNSEEN_SECONDS = 0.2
 _LOOK_SECONDS = 3.0
+_SWEEP_SECONDS = 1.0
 
 
 def run(settings: Settings) -> int:
@@ -155,6 +157,7 @@ class _Work:
             self._queue.close()
         self._tasks.start_soon(self._warm)
         self._tasks.start_soon(self._look_at_files)
+        self._tasks.start_soon(self._sweep)
         done = anyio.Event()
         self._tasks.start_soon(self._answer, done)
         self._tasks.start_soon(self._stop, done)
@@ -180,6 +183,19 @@ class _Work:
             await self._seen.wait()
         with contextlib.suppress(Exception):  # the request itself will say what is wrong
             await self._client.warm()
+
+    async def _sweep(self) -> None:
+        """Remove old sessions, once there is time for that; nobody waits for it."""
+        await anyio.sleep(_SWEEP_SECONDS)
+        from .sessions.sweep import days_to_keep, sweep  # noqa: PLC0415  # most runs are over before
+
+        try:
+            days = days_to_keep(self._settings)
+            if days is not None:
+                own = self._parts.session.id
+                await anyio.to_thread.run_sync(sweep, self._settings, days, own, abandon_on_cancel=True)
+        except Exception:  # noqa: BLE001  # nothing depends on it
+            _log.exception("Old sessions could not be removed.")
 
     async def _look_at_files(self) -> None:
         """Notice what changes while nothing else would."""
