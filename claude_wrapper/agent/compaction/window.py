@@ -34,6 +34,13 @@ class Window(msgspec.Struct, frozen=True):
     last: int
     """Where no room is made, a conversation this long goes no further."""
 
+    @property
+    def buffer(self) -> int:
+        """Tokens at the end of the window that are known to stay free."""
+        if not self.automatic:
+            return _LAST_MARGIN
+        return self.size - self.threshold if self.chosen else 0
+
 
 def window_of(settings: Settings, model: Model, max_output: int) -> Window:
     """The limits for a model that may say so many tokens at once."""

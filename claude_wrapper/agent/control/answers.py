@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from claude_wrapper.agent.compaction.window import Window
 from claude_wrapper.agent.context.usage import ContextShares, measure
 from claude_wrapper.agent.turns.parts import Parts
 from claude_wrapper.agent.turns.usage_text import cost_lines
@@ -111,15 +112,18 @@ class Answers:
         parts = self._parts
         model = parts.brief.model
         shares = measure(parts.brief.system, parts.toolbox.definitions(), parts.session.history.messages)
-        window = model.context_window
+        window = parts.compactor.window
+        size = window.size
         return ContextUsageReply(
             categories=_categories(shares, window),
             total_tokens=shares.total,
-            max_tokens=window,
-            raw_max_tokens=window,
-            percentage=round(100 * shares.total / window) if window else 0,
+            max_tokens=size,
+            raw_max_tokens=size,
+            percentage=round(100 * shares.total / size) if size else 0,
             model=model.name,
-            is_auto_compact_enabled=False,
+            is_auto_compact_enabled=window.automatic,
+            auto_compact_threshold=window.threshold if window.automatic else UNSET,
+            autocompact_source="settings" if window.chosen else "auto",
             memory_files=[],
             mcp_tools=[],
             agents=[],
@@ -249,7 +253,7 @@ def _read_start(path: Path, limit: int) -> tuple[bytes, bool]:
     return data[:limit], len(data) > limit
 
 
-def _categories(shares: ContextShares, window: int) -> list[ContextCategory]:
+def _categories(shares: ContextShares, window: Window) -> list[ContextCategory]:
     used = [
         ("system_prompt", "System prompt", shares.system),
         ("system_tools", "System tools", shares.tools),
@@ -260,7 +264,18 @@ def _categories(shares: ContextShares, window: int) -> list[ContextCategory]:
         for id_, name, tokens in used
         if tokens
     ]
-    free = max(window - shares.total, 0)
+    if window.buffer:
+        id_, name = ("autocompact", "Autocompact") if window.automatic else ("compact", "Compact")
+        categories.append(
+            ContextCategory(
+                id=f"{id_}_buffer",
+                name=f"{name} buffer",
+                tokens=window.buffer,
+                color="inactive",
+                kind="buffer",
+            )
+        )
+    free = max(window.size - shares.total - window.buffer, 0)
     categories.append(
         ContextCategory(id="free_space", name="Free space", tokens=free, color="promptBorder", kind="free")
     )
