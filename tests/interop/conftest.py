@@ -1,6 +1,7 @@
 """Makes the suite's own package importable, and the peers available."""
 
 import contextlib
+import os
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from interop_kit import kept
 from interop_kit.peers import VARIABLE, find_peers
 
 
@@ -16,6 +18,8 @@ def peers():
     found = find_peers()
     if found is None:
         pytest.skip(f"{VARIABLE} names no folder with the official SDKs")
+    # A test takes nothing from earlier runs.
+    os.environ.pop(kept.VARIABLE, None)
     with contextlib.closing(found.nurseries):
         yield found
 

@@ -6,7 +6,8 @@ tests/interop/run.py --install FOLDER
 
 CLAUDE_WRAPPER_PEERS names the folder that --install filled. --twice plays only the reference cells, twice each, and
 compares them with themselves. --show prints the normalised record of the cells, too. --jobs says how many cells play at the same time; most of a
-play is waiting, so some more than there are cores.
+play is waiting, so some more than there are cores. CLAUDE_WRAPPER_REFERENCES may name a folder in which plays of the
+official pairs are kept from run to run, as long as neither they nor the scenario nor this suite change.
 """
 
 import argparse

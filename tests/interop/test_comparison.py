@@ -6,12 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from interop_kit import scenario
 from interop_kit.cells import Cell
 from interop_kit.compare import differences
+from interop_kit.kept import Kept
 from interop_kit.matrix import Outcome, judge, table, undeclared
 from interop_kit.normalise import normalised
 from interop_kit.observation import Observation, RunSeen
 from interop_kit.scenario import Scenario, placed
+from interop_kit.settle import verdict_of
 
 SCENARIO = Scenario(
     name="made_up",
@@ -234,3 +237,36 @@ def test_effort_and_marks_for_the_cache_show():
         'requests[0] request of 2 messages.output: {"effort": "high"}, should be null',
         'requests[0] request of 2 messages.cached.end: [{"type": "ephemeral"}], should be []',
     ]
+
+
+def test_a_play_is_kept_only_where_it_is_asked_for_and_found_again_only_for_the_same_suite(tmp_path):
+    name = scenario.names()[0]
+    nowhere, here = Kept(None), Kept(tmp_path)
+    nowhere.write(name, "sdk-py+claude", {"a": 1})
+    here.write(name, "sdk-py+claude", {"a": 1})
+    assert (nowhere.read(name, "sdk-py+claude"), Kept(tmp_path).read(name, "sdk-py+claude")) == (
+        None,
+        {"a": 1},
+    )
+    here._suite = "changed"  # as if a file of the suite had changed
+    assert here.read(name, "sdk-py+claude") is None
+
+
+def test_a_difference_that_may_appear_need_not():
+    declared = replace(SCENARIO, may_differ={"wrapper+agent: *cost: 1*": "dearer; the order of two threads"})
+    outcome = Outcome(Cell("python", our_sdk=True, our_agent=True), {}, 0)
+    judge(outcome, ["run 0 cost: 1, should be 2"], declared)
+    assert outcome.word == "declared"
+    assert undeclared(declared, []) == []
+
+
+def test_a_cell_is_right_when_it_equals_any_play_of_its_reference_and_is_told_to_be_unsteady():
+    cell = Cell("python", our_sdk=True, our_agent=True)
+
+    def shown(which, text):
+        return Outcome(which, {"files": {"a": text}}, 0)
+
+    plays = [[shown(cell.reference, "1"), shown(cell, "2")], [shown(cell.reference, "2"), shown(cell, "3")]]
+    verdict = verdict_of(SCENARIO, plays)
+    assert (verdict.wrong, len(verdict.unsteady)) == ([], 1)
+    assert verdict_of(SCENARIO, plays[:1]).wrong == ['wrapper+agent: files.a: "2", should be "1"']

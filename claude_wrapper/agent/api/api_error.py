@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from claude_wrapper.errors import ClaudeSDKError
+from claude_wrapper.wire.codec import encode
 
 from .failure import Cause, Failure
 from .fold import Reply
@@ -50,6 +51,15 @@ class ApiError(ClaudeSDKError):
     def is_over_limit(self) -> bool:
         """Whether the request was too long, so that a shorter conversation would help."""
         return self.failure.is_too_long or self.status == _TOO_LARGE
+
+    @property
+    def details(self) -> str | None:
+        """What the API said of a request that is too large, for hooks; of other failures the text says enough."""
+        if not self.failure.is_too_long and self.status != _TOO_LARGE:
+            return None
+        error = {"type": self.error_type, "message": self.message}
+        said = f"{self.status} {encode({'type': 'error', 'error': error}).decode()}"
+        return f"{self.error_type}: {said}" if self.status == _TOO_LARGE else said
 
     @property
     def terminal_reason(self) -> str:

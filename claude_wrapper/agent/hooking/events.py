@@ -279,11 +279,14 @@ class HookEvents:
         )
         return await self.occur(event, told=False)
 
-    async def stop_failure(self, error: str, text: str) -> None:
+    async def stop_failure(self, error: str, text: str, details: str | None) -> None:
         """The turn ends on an error of the API; what hooks say about that counts for nothing."""
         if self.has("StopFailure"):
             event = StopFailureInput(
-                **self.fields.bare(), error=error, error_details=text, last_assistant_message=text
+                **self.fields.bare(),
+                error=error,
+                error_details=details or UNSET,
+                last_assistant_message=text,
             )
             await self.occur(event, error, told=False)
 

@@ -61,7 +61,7 @@ class Setbacks:
     async def end(self, error: ApiError) -> Ending:
         """The API gave no reply, and that ends the turn."""
         self.report(error)
-        await self._parts.hooks.stop_failure(error.kind, error.text)
+        await self._parts.hooks.stop_failure(error.kind, error.text, error.details)
         return api_error_ending(error)
 
     async def after_cut(self, turn: Turn, cut: ReplyCutError) -> Ending | None:
