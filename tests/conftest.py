@@ -6,7 +6,10 @@ import signal
 import tempfile
 from pathlib import Path
 
+import anyio
 import pytest
+
+from claude_wrapper.testing import ScriptedAgent
 
 NOBODY = 65534
 
@@ -18,6 +21,20 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.fixture(params=["asyncio", "trio"])
 def anyio_backend(request):
     return request.param
+
+
+@pytest.fixture
+async def bounded():
+    """A test that hangs fails, and with it says where."""
+    with anyio.fail_after(40):
+        yield
+
+
+@pytest.fixture
+def agent(tmp_path):
+    """An agent that follows a script."""
+    with ScriptedAgent(tmp_path) as scripted:
+        yield scripted
 
 
 @pytest.fixture

@@ -19,21 +19,8 @@ from claude_wrapper import (
     create_sdk_mcp_server,
     tool,
 )
-from claude_wrapper.testing import ScriptedAgent
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-async def bounded():
-    with anyio.fail_after(30):
-        yield
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 
 def client_of(agent, **options):

@@ -40,17 +40,10 @@ from claude_wrapper import (
     UnknownMessage,
     query,
 )
-from claude_wrapper.testing import ScriptedAgent
 from claude_wrapper.testing.agent_frames import delta
 from claude_wrapper.testing.agent_run import process_state
 
 pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
 
 
 async def run(agent, prompt="go", into=None, **options):

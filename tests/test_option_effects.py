@@ -16,26 +16,14 @@ from claude_wrapper import (
     create_sdk_mcp_server,
     query,
 )
-from claude_wrapper.testing import ScriptedAgent, ScriptedModel, call, say
+from claude_wrapper.testing import ScriptedModel, call, say
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-async def bounded():
-    with anyio.fail_after(40):
-        yield
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 
 @pytest.fixture
 def anyio_backend():
     return "asyncio"
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
 
 
 @pytest.fixture

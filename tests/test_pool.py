@@ -12,22 +12,9 @@ from claude_wrapper import (
     OptionsError,
     ResultMessage,
 )
-from claude_wrapper.testing import ScriptedAgent
 from claude_wrapper.testing.polling import poll_async
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-async def bounded():
-    with anyio.fail_after(40):
-        yield
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 
 def pool_of(agent, size=1, **settings):

@@ -13,7 +13,7 @@ import pytest
 from mcp.server import Server
 
 from claude_wrapper import ClaudeAgentOptions, ClaudeSDKClient, OptionsError, ResultMessage, query
-from claude_wrapper.testing import ScriptedAgent, ScriptedModel, call, say
+from claude_wrapper.testing import ScriptedModel, call, say
 
 FIRST_MAJOR = int(importlib.metadata.version("mcp").partition(".")[0]) < 2
 
@@ -22,19 +22,7 @@ if FIRST_MAJOR:
 else:
     from mcp.server.mcpserver import MCPServer as Decorated
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-async def bounded():
-    with anyio.fail_after(30):
-        yield
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 
 TOOLS = ["echo", "wait", "sample"]

@@ -18,21 +18,8 @@ from claude_wrapper import (
     ResultMessage,
     startup,
 )
-from claude_wrapper.testing import ScriptedAgent
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-async def bounded():
-    with anyio.fail_after(30):
-        yield
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 
 def options_of(agent, **options):

@@ -10,18 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from claude_wrapper.testing import ScriptedAgent, ScriptedModel, call, fail, refused_url, say, stall
+from claude_wrapper.testing import ScriptedModel, call, fail, refused_url, say, stall
 from claude_wrapper.testing.polling import poll
 
 SESSION_ID = "5e551011-0000-4000-8000-000000000001"
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and pipes of POSIX")
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as agent:
-        yield agent
 
 
 def written_number(path):

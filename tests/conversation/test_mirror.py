@@ -17,17 +17,10 @@ from claude_wrapper import (
     query,
 )
 from claude_wrapper.conversation import mirror
-from claude_wrapper.testing import ScriptedAgent
 
 pytestmark = pytest.mark.anyio
 
 ID = "11111111-1111-4111-8111-111111111111"
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
 
 
 @pytest.fixture

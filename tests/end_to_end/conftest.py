@@ -1,20 +1,6 @@
-import anyio
 import pytest
 
 from claude_wrapper import ClaudeAgentOptions
-from claude_wrapper.testing import ScriptedAgent
-
-
-@pytest.fixture
-async def bounded():
-    with anyio.fail_after(50):
-        yield
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
 
 
 @pytest.fixture

@@ -6,15 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from claude_wrapper.testing import ScriptedAgent
-
 PROGRAM = Path(__file__).parent / "loops.py"
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
 
 
 def run(*arguments):

@@ -24,18 +24,6 @@ from claude_wrapper.testing import ScriptedAgent
 INTERRUPTED = {"subtype": "error_during_execution", "is_error": True}
 
 
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
-
-
-@pytest.fixture
-async def bounded():
-    with anyio.fail_after(40):
-        yield
-
-
 def options_of(agent, **options):
     return ClaudeAgentOptions(cli_path=agent.path, **options)
 

@@ -8,14 +8,7 @@ import pytest
 
 from claude_wrapper import ClaudeAgentOptions
 from claude_wrapper.sync import loop_thread
-from claude_wrapper.testing import ScriptedAgent
 from claude_wrapper.testing.polling import poll
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ import json
 import os
 import stat
 
-import anyio
 import pytest
 
 from claude_wrapper import (
@@ -21,23 +20,10 @@ from claude_wrapper import (
 from claude_wrapper.testing import (
     RecordingTransport,
     ReplayTransport,
-    ScriptedAgent,
     ScriptError,
 )
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-async def bounded():
-    with anyio.fail_after(40):
-        yield
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 
 @pytest.fixture

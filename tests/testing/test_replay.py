@@ -27,26 +27,13 @@ from claude_wrapper.testing import (
     RecordingTransport,
     ReplayError,
     ReplayTransport,
-    ScriptedAgent,
     ScriptedModel,
     ScriptError,
     call,
     say,
 )
 
-pytestmark = pytest.mark.anyio
-
-
-@pytest.fixture(autouse=True)
-async def bounded():
-    with anyio.fail_after(40):
-        yield
-
-
-@pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as scripted:
-        yield scripted
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 
 @pytest.fixture

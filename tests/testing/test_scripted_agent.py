@@ -52,12 +52,6 @@ class Host:
 
 
 @pytest.fixture
-def agent(tmp_path):
-    with ScriptedAgent(tmp_path) as agent:
-        yield agent
-
-
-@pytest.fixture
 def host(agent):
     """Starts the agent, and ends what is left of it."""
     hosts = []
