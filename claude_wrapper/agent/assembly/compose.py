@@ -156,7 +156,9 @@ def compose(
         queue=queue,
         access=access,
         brief=brief,
-        compactor=Compactor(settings, session, frames, hooks, brief, toolbox, SummaryWriter(client, meter)),
+        compactor=Compactor(
+            settings, session, frames, hooks, brief, toolbox, SummaryWriter(client, meter, brief.stand_in)
+        ),
         toolbox=toolbox,
         servers=servers,
         hooks=hooks,

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 from msgspec.structs import replace
 
 from claude_wrapper.agent.api.api_error import ApiError
-from claude_wrapper.agent.api.client import ReplyStream
+from claude_wrapper.agent.api.client import ReplyStream, StandIn
+from claude_wrapper.agent.api.items import ModelSwitch, ReplyAbandoned
 from claude_wrapper.agent.api.request import ModelRequest
 from claude_wrapper.agent.model.meter import Meter
 
@@ -30,15 +31,16 @@ class NoSummaryError(Exception):
 class ModelApi(Protocol):
     """Answers requests."""
 
-    def stream(self, request: ModelRequest) -> ReplyStream: ...
+    def stream(self, request: ModelRequest, stand_in: StandIn | None = None) -> ReplyStream: ...
 
 
 class SummaryWriter:
-    """Asks for summaries. What they cost is counted."""
+    """Asks for summaries. What they cost is counted; `stand_in` names the models that may write them instead."""
 
-    def __init__(self, api: ModelApi, meter: Meter) -> None:
+    def __init__(self, api: ModelApi, meter: Meter, stand_in: StandIn) -> None:
         self._api = api
         self._meter = meter
+        self._stand_in = stand_in
 
     async def write(self, request: ModelRequest, part: Cut, wishes: Sequence[str]) -> str:
         """The reply that has the summary of a part of the conversation of `request`. Raises NoSummaryError.
@@ -73,16 +75,19 @@ class SummaryWriter:
         raise NoSummaryError(failure.text) from failure
 
     async def _ask(self, request: ModelRequest, messages: list[dict[str, Any]]) -> str:
-        started = time.monotonic()
-        stream = self._api.stream(replace(request, messages=messages, aside=True))
+        started, model = time.monotonic(), request.model
+        stream = self._api.stream(replace(request, messages=messages, aside=True), self._stand_in)
         try:
             async with stream:
-                async for _ in stream:
-                    pass
+                async for item in stream:
+                    if isinstance(item, ModelSwitch):
+                        model = item.fallback
+                    elif isinstance(item, ReplyAbandoned) and item.billed:
+                        self._meter.enter(item.reply, model)
         finally:
             self._meter.api_ms += (time.monotonic() - started) * 1000
             if stream.reply.id:
-                self._meter.enter(stream.reply, request.model)
+                self._meter.enter(stream.reply, model)
         reply = stream.reply
         if reply.stop_reason == "refusal":
             raise NoSummaryError(_REFUSED)

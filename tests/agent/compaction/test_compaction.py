@@ -173,6 +173,17 @@ def test_the_oldest_messages_are_left_out_where_the_summary_itself_is_too_long(w
     assert texts(model.requests[-1])[-2:] == ["three", "fourth"]
 
 
+def test_another_model_writes_the_summary_where_the_first_fails(workspace):
+    with ScriptedModel([say("one"), fail(500) + NOTES], order="queue") as model:
+        talk = workspace.talk(model, "--fallback-model", "claude-haiku-4-5")
+        ask(talk, "first")
+        done = ask(talk, "/compact")
+        talk.close()
+
+    assert talk.of("system", "compact_boundary")
+    assert set(done["modelUsage"]) == {"claude-sonnet-4-5", "claude-haiku-4-5"}
+
+
 @pytest.mark.feature("CTX-08")
 def test_a_hook_that_blocks_says_why(workspace):
     settings = {
