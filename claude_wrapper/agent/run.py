@@ -221,7 +221,8 @@ class _Work:
     async def _begin_session(self) -> None:
         """Tell hooks that the session begins, once the host has introduced itself or has asked something."""
         hooks = self._parts.hooks
-        if not any(hooks.has(event, of_host=False) for event in ("SessionStart", "Setup")):
+        concerned = any(hooks.has(event, of_host=False) for event in ("SessionStart", "Setup"))
+        if not concerned and self._parts.deferred is None:
             return
         if self._settings.input_format != "text":
             async with anyio.create_task_group() as tasks:

@@ -11,6 +11,7 @@ from claude_wrapper.wire.records import Part
 __all__ = [
     "CHAIN_TYPES",
     "AssistantEntry",
+    "AttachmentEntry",
     "ChainEntry",
     "CompactionNote",
     "CostStateEntry",
@@ -83,6 +84,12 @@ class SystemEntry(ChainEntry, kw_only=True, tag="system"):
     level: Text = UNSET
     logical_parent_uuid: str | UnsetType | None = UNSET
     compact_metadata: dict[str, Any] | UnsetType = UNSET
+
+
+class AttachmentEntry(ChainEntry, kw_only=True, tag="attachment"):
+    """Something that happened on the way; what, is told by the attachment's own `type`."""
+
+    attachment: dict[str, Any]
 
 
 class LastPromptEntry(Entry, kw_only=True, tag="last-prompt"):
@@ -168,4 +175,5 @@ class StoredEntry(Part, kw_only=True, rename="camel"):
     prompt_id: str | None = None
     requested_model: str | None = None
     is_meta: bool = False
+    attachment: dict[str, Any] | None = None
     compact_metadata: CompactionNote | None = None

@@ -29,6 +29,7 @@ from claude_wrapper.agent.model.side_question import SideQuestions
 from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.agent.pipes.output import LineWriter
 from claude_wrapper.agent.sessions.checkpointing import checkpoints_of, told_by_threads
+from claude_wrapper.agent.sessions.deferred import deferred_in
 from claude_wrapper.agent.sessions.recent import recent_of
 from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.sessions.start import SessionStart
@@ -132,6 +133,7 @@ def compose(
         frames,
         hooks,
         interruption,
+        mode=lambda: access.mode,
         most_at_once=_most_at_once(settings),
         # What a reply costs is known at its end, and a reply over the budget runs nothing.
         wait_for_reply=settings.max_budget_usd is not None,
@@ -171,6 +173,7 @@ def compose(
         send_init=InitSender(settings, frames, access, brief, toolbox, servers).send,
         checkpoints=checkpoints,
         begin_anew=FreshStart(session, frames, meter, context),
+        deferred=deferred_in(start.conversation.entries),
         refresh=reload.refresh,
         look=FileLooks(hooks, reload.refresh, lambda: context.cwd, lambda: queue.busy).look,
     )

@@ -93,6 +93,14 @@ class History:
             return False
         return block.get("id") in _calls(self._messages[-1])
 
+    def forget_result(self, call: str) -> None:
+        """Take back what stands in for the result of a call at the end: the call is run after all."""
+        if self._messages and self._messages[-1]["role"] == "user":
+            kept = [block for block in self._messages[-1]["content"] if block.get("tool_use_id") != call]
+            self._messages[-1]["content"] = kept
+            if not kept:
+                self._messages.pop()
+
     def repair(self) -> None:
         """Give every call a result right behind it, in the order of the calls, and drop stray results."""
         repaired: list[Message] = []

@@ -14,6 +14,7 @@ from claude_wrapper.agent.version import COMPATIBLE_VERSION
 from claude_wrapper.store.append import TranscriptWriter
 from claude_wrapper.store.entries import (
     AssistantEntry,
+    AttachmentEntry,
     CostStateEntry,
     Entry,
     LastPromptEntry,
@@ -23,6 +24,7 @@ from claude_wrapper.store.entries import (
     UserEntry,
 )
 
+from .deferred import note_of
 from .history import Block, History
 from .recent import Recent
 
@@ -253,6 +255,12 @@ class Session:
         self._write(summary)
         return summary.uuid, before
 
+    def note_deferred(self, call_id: str, name: str, tool_input: dict[str, Any], mode: str) -> None:
+        """Write down that a call was put off; until it is run its result counts as lost."""
+        self.history.repair()
+        note = note_of(call_id, name, tool_input, mode)
+        self._write(AttachmentEntry(attachment=note, **self._chain(new_uuid())))
+
     def set_title(self, title: str) -> None:
         """Give the session a title."""
         self._append([TitleEntry(session_id=self.id, custom_title=title)])
@@ -297,7 +305,7 @@ class Session:
             "entrypoint": self._entrypoint,
         }
 
-    def _write(self, entry: UserEntry | AssistantEntry) -> None:
+    def _write(self, entry: UserEntry | AssistantEntry | AttachmentEntry) -> None:
         self._leaf = entry.uuid
         self._append([entry])
 

@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET
 
 from claude_wrapper.agent.api.fold import Reply
-from claude_wrapper.agent.calls.call import ToolCall, reminder
+from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.calls.structured import STRUCTURED_OUTPUT
 from claude_wrapper.agent.hooks.outcome import Outcome
 from claude_wrapper.agent.turns.parts import Parts
@@ -59,15 +59,6 @@ class Closing:
         turn.stage = "closing"
         text = turn.last_text if _says_anything(reply) else ""
         return await self._stop_hooks(turn, text)
-
-    def deferred(self, turn: Turn, call: ToolCall) -> Ending:
-        """A hook put a call off."""
-        return Ending(
-            terminal_reason="tool_deferred",
-            stop_reason="tool_deferred",
-            fields={"deferred_tool_use": {"id": call.id, "name": call.name, "input": call.input}},
-            timed=False,
-        )
 
     async def answer_handed_in(self, turn: Turn) -> Ending | None:
         """Whether the run's answer was handed in, or failed once too often."""

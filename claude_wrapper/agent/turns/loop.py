@@ -13,6 +13,7 @@ from .compacting import Compacting
 from .limits import Limits
 from .opening import Opening
 from .results import crashed
+from .resumed import UNAVAILABLE, Resumed
 from .setbacks import Setbacks
 from .turn import Ending, Turn
 
@@ -29,6 +30,8 @@ class Loop:
         self._setbacks = Setbacks(parts)
         self._limits = Limits(parts.settings, parts.meter)
         self._compacting = Compacting(parts, self._limits)
+        self._resumed = Resumed(parts)
+        self._begun = False
         self.turn: Turn | None = None
         parts.queue.on_urgent = self._cut_for_urgent
 
@@ -40,18 +43,24 @@ class Loop:
     async def run(self) -> None:
         """Answer prompts until there will be no more."""
         queue = self._parts.queue
+        if self._resumed.waiting is not None:
+            await self._answer([self._resumed.prompt()])
         while (prompts := await queue.next_turn()) is not None:
-            queue.busy = True
-            try:
-                await self.answer(prompts)
-            except Exception as error:
-                self._report_crash(error)
-                raise
-            finally:
-                queue.busy = False
-                self.turn = None
-            if not len(queue):
-                self._parts.frames.session_state("idle")
+            await self._answer(prompts)
+
+    async def _answer(self, prompts: list[Prompt]) -> None:
+        queue = self._parts.queue
+        queue.busy = True
+        try:
+            await self.answer(prompts)
+        except Exception as error:
+            self._report_crash(error)
+            raise
+        finally:
+            queue.busy = False
+            self.turn = None
+        if not len(queue):
+            self._parts.frames.session_state("idle")
 
     async def answer(self, prompts: list[Prompt]) -> None:
         """Run one turn to its result."""
@@ -77,7 +86,7 @@ class Loop:
         """From the prompts to the end of the turn; what can end it stands here, in order."""
         parts = self._parts
         await parts.refresh()
-        ending = await self._opening.open(turn)
+        ending = await self._open(turn)
         while ending is None:
             turn.reached_model = True
             await parts.interruption.hold()
@@ -87,6 +96,15 @@ class Loop:
             elif turn.requests == 0:
                 parts.asker.announce()
         return ending
+
+    async def _open(self, turn: Turn) -> Ending | None:
+        """Take prompts up, or the call that a hook had put off when the session was left."""
+        waiting, first = self._resumed.waiting, not self._begun
+        self._begun = True
+        if waiting is not None and first:
+            self._opening.takes(turn)
+            return await self._resumed.open(turn, waiting)
+        return self._resumed.refuses() or await self._opening.open(turn)
 
     async def _round_trip(self, turn: Turn) -> Ending | None:
         """Ask the model once and run the tools it calls; what in it ends the turn."""
@@ -126,9 +144,9 @@ class Loop:
         parts = self._parts
         outcome = await parts.round.finish(turn)
         results = list(turn.results.values())
-        deferred = next((call for call in turn.calls if turn.results[call.id].deferred), None)
-        if deferred is not None:
-            return self._closing.deferred(turn, deferred)
+        deferred = [call for call in turn.calls if turn.results[call.id].deferred]
+        if deferred:
+            return parts.round.deferred(turn, deferred[-1])
         ending = await self._closing.answer_handed_in(turn)
         if ending is not None:
             return ending
@@ -142,7 +160,8 @@ class Loop:
 
     def _announce(self, prompts: list[Prompt]) -> None:
         parts = self._parts
-        parts.queue.announce(prompts)
+        if not self._resumed.is_own(prompts):
+            parts.queue.announce(prompts)
         if parts.settings.replay_prompts:
             # Prompts that share a turn enter the conversation as one; each is echoed all the same.
             for prompt in prompts[:-1]:
@@ -159,6 +178,8 @@ class Loop:
             parts.frames.lifecycle(prompt.uuid, "completed")
         state = "completed"
         if ending.terminal_reason in {"aborted_tools", "aborted_streaming"} and not ending.is_error:
+            state = "cancelled"
+        if ending.terminal_reason == UNAVAILABLE:
             state = "cancelled"
         parts.results.send(turn, ending)
         for prompt in first:

@@ -29,10 +29,14 @@ class Opening:
         self._title = parts.settings.session.title
         self._commands = LocalCommands(parts, parts.begin_anew, disabled=parts.settings.no_commands)
 
+    def takes(self, turn: Turn) -> None:
+        """The prompts of a turn are those that begin it."""
+        self._first = list(turn.prompts)
+
     async def open(self, turn: Turn) -> Ending | None:
         """Begin a turn; an ending if nothing is to be asked of the model."""
         parts = self._parts
-        self._first = list(turn.prompts)
+        self.takes(turn)
         prompt = merged(turn.prompts)
         parts.session.begin_prompt()
         if parts.servers.servers:

@@ -18,6 +18,7 @@ from claude_wrapper.agent.host.prompts import PromptQueue
 from claude_wrapper.agent.model.brief import Brief
 from claude_wrapper.agent.model.meter import Meter
 from claude_wrapper.agent.pipes.frames import Frames
+from claude_wrapper.agent.sessions.deferred import DeferredCall
 from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.start.settings import Settings
 
@@ -58,6 +59,8 @@ class Parts(msgspec.Struct):
     """Forgets the conversation: what follows belongs to a new session."""
     refresh: Callable[[], Awaitable[None]]
     """Reads settings again that have changed."""
+    deferred: DeferredCall | None
+    """The call that a hook had put off when the session was left."""
     look: Callable[[], Awaitable[float]]
     """Looks whether files have changed that somebody wants to hear about; gives the seconds to the next look."""
     structured: bool = False

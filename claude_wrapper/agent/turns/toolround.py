@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -17,15 +17,12 @@ from claude_wrapper.agent.host.interrupts import Interruption
 from claude_wrapper.agent.ids import new_uuid
 from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.agent.sessions.session import Session
-from claude_wrapper.agent.turns.turn import Turn
+from claude_wrapper.agent.turns.turn import Ending, Turn
 from claude_wrapper.wire.hook_call_inputs import ToolCallBody
 
 __all__ = ["ToolRound"]
 
 _GRACE_SECONDS = 0.3
-_NOT_ALONE = (
-    "A hook wanted to put this call off, which it can only do with a call that stands alone; it was not run."
-)
 
 
 class _Slot:
@@ -57,9 +54,11 @@ class ToolRound:
         hooks: HookEvents,
         interruption: Interruption,
         *,
+        mode: Callable[[], str],
         most_at_once: int,
         wait_for_reply: bool,
     ) -> None:
+        self._mode = mode
         self._dispatcher = dispatcher
         self._session = session
         self._frames = frames
@@ -106,6 +105,7 @@ class ToolRound:
         for slot in self._slots:
             await slot.done.wait()
         if any(result.deferred for result in turn.results.values()):
+            self.hand_over(turn, [])
             return Outcome()
         outcome = await self._hooks.after_batch([_told(turn, call) for call in turn.calls])
         self.hand_over(turn, [*outcome.contexts, *self._hooks.take_late()])
@@ -124,12 +124,27 @@ class ToolRound:
     def hand_over(self, turn: Turn, contexts: Sequence[str]) -> None:
         """Put the results into the conversation, in the order of the calls."""
         calls = {call.id: call for call in turn.calls}.values()
-        results = [(call, turn.results[call.id]) for call in calls if call.id in turn.results]
+        results = [(call, turn.results[call.id]) for call in calls if self._is_known(turn, call)]
         blocks = [result.block(call.id) for call, result in results]
         notes = [note for _, result in results for note in result.contexts]
         notes.extend(contexts)
         blocks += [{"type": "text", "text": reminder(note)} for note in notes]
         self._session.add_results(blocks)
+
+    def deferred(self, turn: Turn, call: ToolCall) -> Ending:
+        """A hook put a call off: it is written down, and the turn is over."""
+        self._session.note_deferred(call.id, call.name, call.input, self._mode())
+        return Ending(
+            terminal_reason="tool_deferred",
+            stop_reason="tool_deferred",
+            fields={"deferred_tool_use": {"id": call.id, "name": call.name, "input": call.input}},
+            timed=False,
+        )
+
+    @staticmethod
+    def _is_known(turn: Turn, call: ToolCall) -> bool:
+        result = turn.results.get(call.id)
+        return result is not None and not result.deferred
 
     async def _run(self, turn: Turn, slot: _Slot, before: Sequence[_Slot]) -> None:
         for other in before:
@@ -140,10 +155,6 @@ class ToolRound:
             if result.interrupts:
                 self._interruption.stop()
                 await anyio.sleep_forever()
-            if result.deferred:
-                await self._complete.wait()
-                if len(turn.calls) > 1:
-                    result = CallResult(_NOT_ALONE, structured=f"Error: {_NOT_ALONE}", is_error=True)
         if result.deferred:
             turn.results[slot.call.id] = result
         else:
