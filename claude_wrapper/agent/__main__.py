@@ -12,6 +12,7 @@ from .config.sources import SettingsError
 from .start.cli import Arguments, UsageError, help_text, parse_arguments
 from .start.load_settings import load_settings
 from .start.settings import Settings
+from .start.subcommand_names import subcommand_at
 from .version import version_line
 
 __all__ = ["main", "run_and_exit"]
@@ -22,7 +23,14 @@ _INTERRUPTED = 128 + signal.SIGINT
 def main(argv: list[str] | None = None) -> int:
     """Run the agent; returns its exit code."""
     try:
-        arguments = parse_arguments(sys.argv[1:] if argv is None else argv)
+        argv = sys.argv[1:] if argv is None else argv
+        at = subcommand_at(argv)
+        if at is not None:
+            # Few start-ups need it: `--version`, refusals and prompts stay quick.
+            from .subcommands.command import run_subcommand  # noqa: PLC0415
+
+            return run_subcommand(argv[at], argv[at + 1 :], os.environ, Path.cwd())
+        arguments = parse_arguments(argv)
         if arguments.has("version"):
             return _say(version_line() + "\n")
         if arguments.has("help"):

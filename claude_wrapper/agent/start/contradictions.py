@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from .cli import Arguments, UsageError
+from .subcommand_names import nearly_subcommand
 
 __all__ = ["refuse_contradictions"]
 
 _OFF = frozenset({"false", "0", "no", "off"})
-_COMMANDS = frozenset(
-    {"agents", "auth", "doctor", "install", "mcp", "plugin", "purge", "setup-token", "update"}
-)
 
 
 def refuse_contradictions(arguments: Arguments, output_format: str) -> None:
@@ -60,19 +58,21 @@ def refuse_contradictions(arguments: Arguments, output_format: str) -> None:
     for broken, text in rules:
         if broken:
             raise UsageError(text)
-    _refuse_commands(arguments)
+    _refuse_mistyped(arguments)
 
 
 def _suggests(arguments: Arguments) -> bool:
     return arguments.has("prompt_suggestions") and arguments.value("prompt_suggestions") not in _OFF
 
 
-def _refuse_commands(arguments: Arguments) -> None:
-    """A first word that is a command of other programs of the kind is no prompt, unless print mode says so."""
-    if arguments.has("print_mode") or not arguments.words or arguments.words[0] not in _COMMANDS:
+def _refuse_mistyped(arguments: Arguments) -> None:
+    """A single word that is nearly a subcommand is hardly meant as a prompt, unless print mode says so."""
+    if arguments.has("print_mode") or len(arguments.words) != 1:
         return
     word = arguments.words[0]
-    raise UsageError(
-        f"unknown command '{word}': this agent answers prompts. To send it as one, use -p '{word}'.",
-        plain=True,
-    )
+    meant = nearly_subcommand(word)
+    if meant is not None:
+        raise UsageError(
+            f"unknown command '{word}'. Did you mean {meant}? To send it as a prompt, use -p '{word}'.",
+            plain=True,
+        )

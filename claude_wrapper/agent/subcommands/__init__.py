@@ -1,0 +1,1 @@
+"""Commands beside the answering of prompts: `mcp …`, `auth …`, `doctor` and their like."""
