@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import aclosing, suppress
 from typing import Protocol
 
@@ -11,9 +11,10 @@ import msgspec
 
 from claude_wrapper.wire.codec import clean_json
 
-from .events import MalformedEventError, MessageStop, StreamError, StreamEvent, decode_event
+from .decoding import Decoded, EventDecoder
+from .events import MalformedEventError, MessageStop, StreamError, StreamEvent
 from .failure import Cause, FailedTryError, Failure, failure_of_error_event
-from .fold import ReplyFold, reply_from_message
+from .fold import Block, ReplyFold, reply_from_message
 from .items import BlockDone, RawEvent, ReplyDone, StreamItem
 from .outgoing import Outgoing
 from .sse import ServerEvent, SseParser
@@ -57,12 +58,11 @@ async def attempt(transport: Transport, outgoing: Outgoing, fold: ReplyFold) -> 
 
 
 async def _read_stream(response: Response, fold: ReplyFold) -> Items:
-    parser = _parser(response)
+    parser, decoder = _parser(response), EventDecoder()
     async with aclosing(response.chunks()) as chunks:
         async for chunk in chunks:
-            for data in _events(parser, chunk):
-                event, raw = _decode(data)
-                block = fold.feed(event)
+            for event, raw in _events(parser, decoder, chunk):
+                block = _fed(fold, event)
                 if block is not None:
                     yield BlockDone(block)
                 elif isinstance(event, StreamError):
@@ -103,18 +103,21 @@ def _parser(response: Response) -> Parser:
     return AwsStreamParser()
 
 
-def _events(parser: Parser, chunk: bytes) -> list[ServerEvent]:
+def _events(parser: Parser, decoder: EventDecoder, chunk: bytes) -> Iterator[Decoded]:
     try:
-        return parser.feed(chunk)
+        for event in parser.feed(chunk):
+            yield from decoder.decode(event.data)
+    except MalformedEventError as error:
+        raise FailedTryError(Failure("malformed", f"an event that cannot be read ({error})")) from error
     except ValueError as error:
         raise FailedTryError(Failure("malformed", str(error))) from error
 
 
-def _decode(event: ServerEvent) -> tuple[StreamEvent, bytes]:
+def _fed(fold: ReplyFold, event: StreamEvent) -> Block | None:
     try:
-        return decode_event(event.data)
+        return fold.feed(event)
     except MalformedEventError as error:
-        raise FailedTryError(Failure("malformed", f"an event that is no JSON object ({error})")) from error
+        raise FailedTryError(Failure("malformed", str(error))) from error
 
 
 def _failure_of(event: StreamError, response: Response) -> Failure:

@@ -1,12 +1,10 @@
-"""The events of a streamed reply, typed, and their decoding."""
+"""The events of a streamed reply, typed."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import msgspec
-
-from claude_wrapper.wire.codec import clean_json
 
 __all__ = [
     "BlockDelta",
@@ -27,12 +25,11 @@ __all__ = [
     "TextDelta",
     "ThinkingDelta",
     "UnknownEvent",
-    "decode_event",
 ]
 
 
 class MalformedEventError(ValueError):
-    """The data of an event is no JSON object."""
+    """The data of an event is no JSON, or the event makes no sense where it stands."""
 
 
 class TextDelta(msgspec.Struct, tag_field="type", tag="text_delta", gc=False):
@@ -148,37 +145,3 @@ StreamEvent = (
     | StreamError
     | UnknownEvent
 )
-
-_known = msgspec.json.Decoder(
-    BlockDelta | BlockStart | BlockStop | MessageStart | MessageDelta | MessageStop | Ping | StreamError
-)
-_head = msgspec.json.Decoder(UnknownEvent)
-
-
-def decode_event(data: bytes) -> tuple[StreamEvent, bytes]:
-    """Decode the data of one event; return it with its bytes, fit to stand in a line of JSON.
-
-    The bytes differ from `data` where that spans lines, and where it is not valid text: half a
-    surrogate pair, or bytes that are no UTF-8, would spoil every line that repeats them.
-    """
-    try:
-        if b"\n" in data:
-            data = msgspec.json.format(data, indent=-1)
-        if not data.isascii():
-            data.decode()
-        return _decode(data), data
-    except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
-        cleaned = clean_json(data)
-    try:
-        return _decode(cleaned), cleaned
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise MalformedEventError(str(error)) from error
-
-
-def _decode(data: bytes) -> StreamEvent:
-    try:
-        event: StreamEvent = _known.decode(data)
-        return event
-    except msgspec.ValidationError:
-        # A new kind of event or delta, or one that lost its shape: neither ends the reply.
-        return _head.decode(data)

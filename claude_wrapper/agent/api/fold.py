@@ -15,6 +15,7 @@ from .events import (
     CitationsDelta,
     Delta,
     InputJsonDelta,
+    MalformedEventError,
     MessageDelta,
     MessageStart,
     SignatureDelta,
@@ -35,6 +36,14 @@ _TEXT_FIELDS: dict[type, str] = {
     SignatureDelta: "signature",
     InputJsonDelta: "partial_json",
 }
+
+_WRITTEN_BY: dict[Any, tuple[type, ...]] = {
+    "text": (TextDelta, CitationsDelta),
+    "thinking": (ThinkingDelta, SignatureDelta),
+    "tool_use": (InputJsonDelta,),
+    "server_tool_use": (InputJsonDelta,),
+}
+"""The deltas of the blocks that are known; others take any."""
 
 
 class Block(msgspec.Struct):
@@ -113,6 +122,9 @@ class _OpenBlock:
         self.citations: list[dict[str, Any]] = []
 
     def add(self, delta: Delta) -> None:
+        kind = self.data.get("type")
+        if kind in _WRITTEN_BY and not isinstance(delta, _WRITTEN_BY[kind]):
+            raise MalformedEventError(f"a delta of another kind than the block of type {kind}")
         if isinstance(delta, CitationsDelta):
             self.citations.append(delta.citation)
         else:
@@ -141,7 +153,10 @@ class _OpenBlock:
 
 
 class ReplyFold:
-    """Folds the events of one stream. Events out of order are taken as far as they make sense."""
+    """Folds the events of one stream. Raises MalformedEventError on one that has no place in the reply.
+
+    What such an event says is lost, and nobody could tell what else is.
+    """
 
     def __init__(self) -> None:
         self._reply = Reply()
@@ -150,12 +165,13 @@ class ReplyFold:
     def feed(self, event: StreamEvent) -> Block | None:
         """Take an event; return the block that it completes."""
         if isinstance(event, BlockDelta):
-            block = self._open.get(event.index)
-            if block is not None:
-                block.add(event.delta)
+            self._opened(event.index).add(event.delta)
         elif isinstance(event, BlockStart):
+            if not self.started:
+                raise MalformedEventError("a block before the message begins")
             self._open[event.index] = _OpenBlock(event.index, event.content_block)
         elif isinstance(event, BlockStop):
+            self._opened(event.index)
             return self._finish(event.index)
         elif isinstance(event, MessageStart):
             self._begin(event.message)
@@ -188,6 +204,12 @@ class ReplyFold:
     def has_all(self) -> bool:
         """Whether nothing is missing but the event that says so, which some gateways do not send."""
         return self._reply.stop_reason is not None and not self._open
+
+    def _opened(self, index: int) -> _OpenBlock:
+        block = self._open.get(index)
+        if block is None:
+            raise MalformedEventError(f"an event of block {index}, which has not begun")
+        return block
 
     def _begin(self, message: dict[str, Any]) -> None:
         self._reply.head = {key: value for key, value in message.items() if key != "content"}
@@ -237,6 +259,8 @@ def _read_input(block: Block, arguments: str | None) -> None:
     if arguments and arguments.strip():
         value = _parse(arguments)
         text = arguments
+        if text.strip() == "null":
+            value = {}
     else:
         text = "" if isinstance(value, dict) else msgspec.json.encode(value).decode()
     if not isinstance(value, dict):

@@ -252,6 +252,8 @@ class Asker:
         call: ToolCall | None = None
         if block.type == "text":
             text = str(data.get("text", ""))
+            if not text:
+                return
             turn.last_text = text
             await self._hooks.message_shown(turn.id, text)
         elif block.type == "thinking":

@@ -107,7 +107,6 @@ def test_a_tool_of_the_server_gets_its_input_too():
         '{"command": "a\nb"}',
         "[1, 2]",
         '"text"',
-        "null",
         "{} {}",
         '{"a": 1e999}',
         '{"a": ' + "[" * 100_000 + "]" * 100_000 + "}",
@@ -159,10 +158,27 @@ def test_a_usage_that_says_nothing_leaves_that_of_the_start(usage):
     assert folded.reply.usage.output_tokens == 1
 
 
+def test_arguments_that_are_null_are_none():
+    assert (tool_block("null").data["input"], tool_block("null").unparsed) == ({}, None)
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        [ev.BlockStart(0, {"type": "text", "text": ""})],
+        [start(), ev.BlockDelta(0, ev.TextDelta("lost"))],
+        [start(), ev.BlockStop(4)],
+        [start(), ev.BlockStart(0, {"type": "text", "text": ""}), ev.BlockDelta(0, ev.InputJsonDelta("{}"))],
+        [start(), ev.BlockStart(0, {"type": "tool_use", "name": "x"}), ev.BlockDelta(0, ev.TextDelta("{}"))],
+    ],
+)
+def test_an_event_that_has_no_place_in_the_reply_spoils_it(events):
+    with pytest.raises(ev.MalformedEventError):
+        fold(*events)
+
+
 def test_events_out_of_order_are_taken_as_far_as_they_make_sense():
     folded, blocks = fold(
-        ev.BlockDelta(0, ev.TextDelta("lost")),
-        ev.BlockStop(4),
         ev.MessageDelta(ev.MessageChange("end_turn"), None),
         ev.Ping(),
         ev.UnknownEvent("new"),
