@@ -49,6 +49,7 @@ async def initialize(parts: Parts, hooks: HookRegistry, request: Initialize) -> 
         request.system_prompt if isinstance(request.system_prompt, list) else None,
         request.append_system_prompt if isinstance(request.append_system_prompt, str) else None,
     )
+    parts.suggest = parts.suggest or request.prompt_suggestions is True
     if isinstance(request.tool_aliases, dict):
         parts.toolbox.know_aliases(request.tool_aliases)
     if isinstance(request.title, str) and request.title:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .cli import Arguments, UsageError
 from .subcommand_names import nearly_subcommand
 
-__all__ = ["refuse_contradictions"]
+__all__ = ["refuse_contradictions", "suggests"]
 
 _OFF = frozenset({"false", "0", "no", "off"})
 
@@ -32,7 +32,7 @@ def refuse_contradictions(arguments: Arguments, output_format: str) -> None:
             "--include-partial-messages needs --output-format=stream-json",
         ),
         (
-            _suggests(arguments) and not frames_out,
+            suggests(arguments) and not frames_out,
             "--prompt-suggestions needs --output-format=stream-json",
         ),
         (
@@ -61,7 +61,8 @@ def refuse_contradictions(arguments: Arguments, output_format: str) -> None:
     _refuse_mistyped(arguments)
 
 
-def _suggests(arguments: Arguments) -> bool:
+def suggests(arguments: Arguments) -> bool:
+    """Whether prompts shall be suggested."""
     return arguments.has("prompt_suggestions") and arguments.value("prompt_suggestions") not in _OFF
 
 

@@ -28,7 +28,7 @@ from .argument_values import (
     whole_above_zero,
 )
 from .cli import Arguments, UsageError
-from .contradictions import refuse_contradictions
+from .contradictions import refuse_contradictions, suggests
 from .load_files import load_files, with_variables
 from .load_policy import load_policy
 from .settings import ModelSettings, SessionChoice, Settings
@@ -94,6 +94,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         setup=_setup(arguments),
         only_setup=arguments.has("init_only"),
         no_hooks=bare or arguments.has("safe_mode"),
+        suggest_prompts=suggests(arguments),
     )
 
 

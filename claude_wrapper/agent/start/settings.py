@@ -102,6 +102,8 @@ class Settings:
     """They do, and that is all."""
     no_hooks: bool = False
     """Hooks of settings stay off (`--bare`, `--safe-mode`); those of the host are called."""
+    suggest_prompts: bool = False
+    """After a turn, the host is told what the user might want to say next."""
 
     @property
     def api_key_helper(self) -> str | None:

@@ -107,6 +107,14 @@ class Asker:
         if self._partial:
             self._frames.status("requesting")
 
+    async def aside(self, request: ModelRequest) -> str:
+        """The text of a reply that is no part of the conversation, though it is paid for; raises ApiError."""
+        async with self._api.stream(request) as stream:
+            async for _ in stream:
+                pass
+        self._meter.enter(stream.reply, request.model)
+        return "".join(str(each.data.get("text", "")) for each in stream.reply.blocks if each.type == "text")
+
     async def ask(self, turn: Turn, request: ModelRequest, stand_in: StandIn | None = None) -> Reply:
         """Ask for a reply; raises ApiError. Each tool call goes to `on_call` once it is shown.
 

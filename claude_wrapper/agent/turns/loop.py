@@ -15,6 +15,7 @@ from .opening import Opening
 from .results import crashed
 from .resumed import UNAVAILABLE, Resumed
 from .setbacks import Setbacks
+from .suggesting import Suggesting
 from .turn import Ending, Turn
 
 __all__ = ["Loop"]
@@ -31,6 +32,7 @@ class Loop:
         self._limits = Limits(parts.settings, parts.meter)
         self._compacting = Compacting(parts, self._limits)
         self._resumed = Resumed(parts)
+        self._suggesting = Suggesting(parts)
         self._begun = False
         self.turn: Turn | None = None
         parts.queue.on_urgent = self._cut_for_urgent
@@ -47,6 +49,7 @@ class Loop:
             await self._answer([self._resumed.prompt()])
         while (prompts := await queue.next_turn()) is not None:
             await self._answer(prompts)
+            await self._suggesting.until_prompt()
 
     async def _answer(self, prompts: list[Prompt]) -> None:
         queue = self._parts.queue

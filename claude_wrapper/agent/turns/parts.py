@@ -63,5 +63,7 @@ class Parts(msgspec.Struct):
     """The call that a hook had put off when the session was left."""
     look: Callable[[], Awaitable[float]]
     """Looks whether files have changed that somebody wants to hear about; gives the seconds to the next look."""
+    suggest: bool = False
+    """The host wants to be told what the user might want to say next."""
     structured: bool = False
     """The run's answer has to be handed in through a tool."""
