@@ -102,7 +102,8 @@ class Dispatcher:
 
     def is_unknown(self, call: ToolCall) -> bool:
         """Whether there is no such tool, so that the call is over as soon as it is made."""
-        return self._toolbox.find(call.name) is None
+        tool = self._toolbox.find(call.name)
+        return tool is None or self._toolbox.is_off(tool.name)
 
     async def dispatch(self, call: ToolCall, may_run: Callable[[], Awaitable[None]]) -> CallResult:
         """Carry out one call, running it only once `may_run` returns. Whatever goes wrong is a result."""

@@ -104,6 +104,9 @@ class StructuredOutput:
         return [f"{_pointer(error)}: {_told(error)}" for error in errors]
 
 
+_LENGTHS = {"minLength": "fewer", "maxLength": "more"}
+
+
 def _pointer(error: Any) -> str:
     return "/" + "/".join(str(step) for step in error.absolute_path) if error.absolute_path else "root"
 
@@ -123,6 +126,8 @@ def _told(error: Any) -> str:
             if extra
             else str(error.message)
         )
+    if kind in _LENGTHS:
+        return f"must NOT have {_LENGTHS[kind]} than {value} characters (got {len(error.instance)})"
     if kind == "enum":
         return f"must be equal to one of the allowed values: {encode(value).decode()}"
     return str(error.message)
