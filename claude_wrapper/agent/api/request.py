@@ -11,6 +11,7 @@ from claude_wrapper.wire.codec import encode
 
 from .catalog import Model
 from .tuning import Tuning
+from .written import WrittenMessages
 
 __all__ = ["CacheTtl", "ModelRequest", "cache_ttl", "encode_body", "request_headers"]
 
@@ -29,6 +30,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
     what does not: the provider's cache is matched from the front. `cache` says how long the
     prompt is kept there, None not to mark it. `extra` is merged into the body as it is. With `aside`
     the last message is no part of the conversation and will not be sent again, so it is not kept.
+    `written` keeps what was written of the same conversation before.
     """
 
     model: Model
@@ -45,6 +47,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
     betas: tuple[str, ...] = ()
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
     aside: bool = False
+    written: WrittenMessages | None = None
 
 
 def cache_ttl(model: Model, environment: Mapping[str, str]) -> CacheTtl | None:
@@ -92,7 +95,7 @@ def encode_body(
         body["system"] = _marked([{"type": "text", "text": text} for text in request.system], mark)
     if request.tools:
         body["tools"] = _marked_tools(request.tools, mark)
-    body["messages"] = _marked_history(request.messages, mark, aside=request.aside)
+    body["messages"] = _history(request, mark)
     return encode(body)
 
 
@@ -146,6 +149,16 @@ def _marked_tools(tools: Sequence[Mapping[str, Any]], mark: dict[str, str] | Non
             marked[index] = {**marked[index], "cache_control": mark}
             break
     return marked
+
+
+def _history(request: ModelRequest, mark: dict[str, str] | None) -> Any:
+    if request.written is None:
+        return _marked_history(request.messages, mark, aside=request.aside)
+
+    def finish(part: Sequence[Mapping[str, Any]], ends: bool) -> list[Any]:
+        return _marked_history(part, mark if ends else None, aside=request.aside)
+
+    return request.written.write(request.messages, finish)
 
 
 def _marked_history(

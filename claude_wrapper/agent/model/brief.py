@@ -11,6 +11,7 @@ import msgspec
 from claude_wrapper.agent.api.catalog import Model, find_model
 from claude_wrapper.agent.api.request import CacheTtl, ModelRequest, cache_ttl
 from claude_wrapper.agent.api.tuning import Tuning, tune
+from claude_wrapper.agent.api.written import WrittenMessages
 from claude_wrapper.agent.context.system_prompt import PromptChoice, system_prompt
 from claude_wrapper.agent.sessions.history import History
 from claude_wrapper.agent.start.settings import Settings
@@ -38,6 +39,7 @@ class Brief:
         self._extra = _extra_body(settings.environ)
         self._system: Sequence[str] | None = None
         self._tuning: Tuning | None = None
+        self._written = WrittenMessages()
         self._cache: CacheTtl | None = None
         self.limit(settings.values.get("availableModels"))
         first = self._allowed.choose(settings.model.name)
@@ -151,6 +153,7 @@ class Brief:
             session_id=session_id,
             betas=self._betas,
             extra=self._extra,
+            written=self._written,
         )
 
 

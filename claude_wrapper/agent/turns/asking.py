@@ -260,10 +260,9 @@ class Asker:
         call: ToolCall | None = None
         if block.type == "text":
             text = str(data.get("text", ""))
-            if not text:
-                return
-            turn.last_text = text
-            await self._hooks.message_shown(turn.id, text)
+            if text:
+                turn.last_text = text
+                await self._hooks.message_shown(turn.id, text)
         elif block.type == "thinking":
             since, self._thinking_since = self._thinking_since, None
             fields["thinking_duration_ms"] = int((time.monotonic() - since) * 1000) if since else 0
@@ -292,6 +291,9 @@ class Asker:
         head["usage"] = reply.usage.to_result()
         requested = self._model.name if self._model is not None else None
         uuid = self._session.add_reply_block(head, data, index, requested)
+        if data.get("type") == "text" and not data.get("text"):
+            # Such blocks stand between calls; there is nothing to show.
+            return
         if turn.prompt_uuids and not turn.answered:
             fields["user_message_uuid"] = turn.prompt_uuids[0]
             fields["user_message_uuids"] = turn.prompt_uuids
