@@ -88,6 +88,7 @@ class SettingsReload:
         self._renew_variables(environ)
         problems += self._wiring.renew(watch.files, environ)
         parts.settings = replace(parts.settings, files=watch.files, values=merged(watch.files))
+        parts.compactor.settings = parts.settings
         parts.brief.limit(parts.settings.values.get("availableModels"))
         if self._client is not None:
             self._client.use_key_helper(parts.settings.api_key_helper)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Awaitable, Callable
 from typing import Any, Literal
 
 import anyio
 import msgspec
 from msgspec import UNSET
 
+from claude_wrapper.agent.api.request import ModelRequest
 from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.calls.toolbox import Toolbox
 from claude_wrapper.agent.context.usage import measure
@@ -17,6 +19,7 @@ from claude_wrapper.agent.hooking.events import HookEvents
 from claude_wrapper.agent.ids import new_uuid
 from claude_wrapper.agent.model.brief import Brief
 from claude_wrapper.agent.pipes.frames import Frames
+from claude_wrapper.agent.sessions.history import History
 from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.start.settings import Settings
 from claude_wrapper.wire.system_session import (
@@ -67,19 +70,21 @@ class Compactor:
         toolbox: Toolbox,
         writer: SummaryWriter,
     ) -> None:
-        self._settings = settings
+        self.settings = settings
         self._session = session
         self._frames = frames
         self._hooks = hooks
         self._brief = brief
         self._toolbox = toolbox
         self._writer = writer
+        self.begin_anew: Callable[[], Awaitable[None]] = _nothing
+        """Reads anew what goes ahead of every conversation."""
 
     @property
     def window(self) -> Window:
         """The limits of the model that answers."""
         model, tuning = self._brief.answering, self._brief.tuning
-        return window_of(self._settings, model, tuning.max_tokens)
+        return window_of(self.settings, model, tuning.max_tokens)
 
     def used(self) -> int:
         """Tokens that the conversation takes: what the API last said, and an estimate of what came since."""
@@ -127,10 +132,10 @@ class Compactor:
     async def _compact(self, trigger: Trigger, part: Cut, wishes: list[str]) -> Compacted:
         session, started = self._session, time.monotonic()
         before = self.used()
-        request = self._brief.request(session.history, self._toolbox.definitions(), session.id)
-        reply = await self._writer.write(request, part, wishes)
+        reply = await self._writer.write(self._request_of, part, wishes)
         contexts = await begun_anew(self._hooks, self._brief.model.name)
         await compacted(self._hooks, trigger, reply)
+        await self.begin_anew()
         kept = part.kept < len(session.history)
         text = carried_on(said_in(reply), session.transcript_path, kept=kept)
         after = self._size_of(text, part.kept)
@@ -146,6 +151,9 @@ class Compactor:
         for context in contexts:
             session.add_note(reminder(context), hidden=True)
         return Compacted(uuid, text, self._border(metadata, last))
+
+    def _request_of(self, messages: list[dict[str, Any]]) -> ModelRequest:
+        return self._brief.request(History.of(messages), self._toolbox.definitions(), self._session.id)
 
     def _size_of(self, text: str, kept: int) -> int:
         messages = [text, *self._session.history.messages[kept:]]
@@ -179,3 +187,7 @@ class Compactor:
             uuid=new_uuid(),
             session_id=self._session.id,
         )
+
+
+async def _nothing() -> None:
+    """Nothing goes ahead of the conversation."""

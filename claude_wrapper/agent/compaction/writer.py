@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -22,6 +22,10 @@ __all__ = ["NoSummaryError", "SummaryWriter"]
 _MOST_SHORTENINGS = 3
 _REFUSED = "the model declined to write the summary"
 _EMPTY = "the model wrote no summary"
+
+
+RequestOf = Callable[[list[Message]], ModelRequest]
+"""Makes the request that brings these messages to the model."""
 
 
 class NoSummaryError(Exception):
@@ -42,23 +46,23 @@ class SummaryWriter:
         self._meter = meter
         self._stand_in = stand_in
 
-    async def write(self, request: ModelRequest, part: Cut, wishes: Sequence[str]) -> str:
-        """The reply that has the summary of a part of the conversation of `request`. Raises NoSummaryError.
+    async def write(self, request_of: RequestOf, part: Cut, wishes: Sequence[str]) -> str:
+        """The reply that has the summary of a part of the conversation. Raises NoSummaryError.
 
-        The request is sent as the conversation's own are, but for its end, so that the provider has most of it.
+        The requests are made as the conversation's own are, but for their end, so that the provider has most of them.
         """
         messages = part.summed
-        reply = await self._shortened(request, messages, wishes, again=False)
+        reply = await self._shortened(request_of, messages, wishes, again=False)
         if reply.strip() and not as_asked(reply):
-            reply = await self._shortened(request, messages, wishes, again=True)
+            reply = await self._shortened(request_of, messages, wishes, again=True)
         if not reply.strip():
-            reply = await self._shortened(request, part.least, wishes, again=False)
+            reply = await self._shortened(request_of, part.least, wishes, again=False)
         if not reply.strip():
             raise NoSummaryError(_EMPTY)
         return reply
 
     async def _shortened(
-        self, request: ModelRequest, messages: Sequence[Message], wishes: Sequence[str], *, again: bool
+        self, request_of: RequestOf, messages: Sequence[Message], wishes: Sequence[str], *, again: bool
     ) -> str:
         """Ask, and leave out the oldest messages as long as the API finds it too long."""
         left: Sequence[Message] | None = messages
@@ -66,7 +70,8 @@ class SummaryWriter:
             if left is None:
                 break
             try:
-                return await self._ask(request, with_instruction(left, instruction(wishes, again=again)))
+                text = instruction(wishes, again=again)
+                return await self._ask(request_of(with_instruction(left, text)))
             except ApiError as error:
                 if not error.is_over_limit:
                     raise NoSummaryError(error.text) from error
@@ -74,9 +79,9 @@ class SummaryWriter:
                 left = shorter(left)
         raise NoSummaryError(failure.text) from failure
 
-    async def _ask(self, request: ModelRequest, messages: list[dict[str, Any]]) -> str:
+    async def _ask(self, request: ModelRequest) -> str:
         started, model = time.monotonic(), request.model
-        stream = self._api.stream(replace(request, messages=messages, aside=True), self._stand_in)
+        stream = self._api.stream(replace(request, aside=True), self._stand_in)
         try:
             async with stream:
                 async for item in stream:

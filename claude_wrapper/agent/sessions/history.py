@@ -25,6 +25,13 @@ class History:
         self._messages: list[Message] = []
         self._reply_id: str | None = None
 
+    @staticmethod
+    def of(messages: list[Message]) -> History:
+        """A history that consists of these messages."""
+        history = History()
+        history._messages = messages
+        return history
+
     @property
     def messages(self) -> list[Message]:
         """The messages to send; not to be changed."""

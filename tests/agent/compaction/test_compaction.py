@@ -256,6 +256,26 @@ def test_too_little_is_said_to_be_too_little(workspace, before):
 
 
 @pytest.mark.feature("CTX-10")
+def test_settings_that_change_move_it_at_once(workspace, eventually):
+    def window():
+        return talk.ask("get_context_usage")["response"]["maxTokens"]
+
+    path = workspace.home / ".claude" / "settings.json"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("{}")
+    with ScriptedModel([say("one"), say("two")]) as model:
+        talk = workspace.talk(model)
+        ask(talk, "first")
+        before = window()
+        path.write_text('{"autoCompactWindow": 100000}')
+        ask(talk, "second")
+        eventually(lambda: window() == 100_000)
+        talk.close()
+
+    assert before == 200_000
+
+
+@pytest.mark.feature("CTX-10")
 def test_the_use_of_the_window_tells_when_it_counts_as_full(workspace):
     talk = workspace.talk(None, *SMALL_WINDOW)
     usage = talk.ask("get_context_usage")["response"]
