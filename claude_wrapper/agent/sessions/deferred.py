@@ -20,6 +20,8 @@ class DeferredCall(msgspec.Struct, frozen=True):
     id: str
     name: str
     input: dict[str, Any]
+    source: str | None = None
+    """The entry of the transcript that has the call."""
 
 
 def note_of(call_id: str, name: str, tool_input: dict[str, Any], mode: str) -> dict[str, Any]:
@@ -38,23 +40,28 @@ def note_of(call_id: str, name: str, tool_input: dict[str, Any], mode: str) -> d
 def deferred_in(entries: Iterable[StoredEntry]) -> DeferredCall | None:
     """The call at the end of a conversation that is still to be run, if there is one."""
     found: DeferredCall | None = None
+    sources: dict[str, str] = {}
     for entry in entries:
+        if entry.type == "assistant" and entry.uuid is not None:
+            sources.update(dict.fromkeys(_ids(entry, "id"), entry.uuid))
         note = entry.attachment or {}
         if note.get("type") == _KIND:
-            found = _read(note)
-        elif found is not None and (entry.type == "assistant" or found.id in _answered(entry)):
+            found = _read(note, sources)
+        elif found is not None and (entry.type == "assistant" or found.id in _ids(entry, "tool_use_id")):
             # It has a result, or the conversation has gone on without one.
             found = None
     return found
 
 
-def _read(note: dict[str, Any]) -> DeferredCall | None:
+def _read(note: dict[str, Any], sources: dict[str, str]) -> DeferredCall | None:
     call_id, name, tool_input = note.get("toolUseID"), note.get("toolName"), note.get("toolInput")
     whole = isinstance(call_id, str) and isinstance(name, str) and isinstance(tool_input, dict)
-    return DeferredCall(call_id, name, tool_input) if whole else None  # type: ignore[arg-type]
+    return DeferredCall(call_id, name, tool_input, sources.get(call_id)) if whole else None  # type: ignore[arg-type]
 
 
-def _answered(entry: StoredEntry) -> list[Any]:
+def _ids(entry: StoredEntry, name: str) -> list[str]:
+    """Ids in the blocks of a message."""
     content = (entry.message or {}).get("content")
-    blocks = content if entry.type == "user" and isinstance(content, list) else []
-    return [block.get("tool_use_id") for block in blocks if isinstance(block, dict)]
+    blocks = content if isinstance(content, list) else []
+    found = (block.get(name) for block in blocks if isinstance(block, dict))
+    return [each for each in found if isinstance(each, str)]

@@ -44,7 +44,7 @@ class Resumed:
         if not self._is_there(waiting):
             return self._unavailable(waiting)
         self.waiting = None
-        parts.session.history.forget_result(call.id)
+        parts.session.take_up_call(call.id, waiting.source)
         async with parts.round.open(turn):
             turn.calls = [call]
             parts.round.add(call)
@@ -54,6 +54,7 @@ class Resumed:
             ending.terminal_reason = None
             return ending
         parts.session.add_note(_GO_ON, hidden=True)
+        turn.user_messages -= 1  # the result stands where the prompt does elsewhere
         parts.send_init(turn.prompt_uuids)
         turn.stage = "between"
         return None
