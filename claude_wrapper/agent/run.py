@@ -140,6 +140,8 @@ class _Work:
         owner.mirror_to(lambda path, lines: self._frames.mirror(str(path), lines))
         self._requests = Requests(self._parts, self._registry, self._lifetime.end_session)
         self._loop = Loop(self._parts)
+        if self._parts.subagents is not None:
+            self._parts.subagents.on_budget = self._loop.stop_for_budget
         self._answering = anyio.CancelScope()
         self._seen = anyio.Event()
         """The host has been answered once: now there is time for what is not urgent."""
@@ -249,6 +251,8 @@ class _Work:
 
     async def _end(self) -> int:
         """Leave nothing behind: no process, no unsaved line, no unsent frame."""
+        if self._parts.subagents is not None:
+            self._parts.subagents.end()
         await self._end_hooks()
         await _close(self._client)
         end_background_processes()

@@ -57,6 +57,10 @@ class TranscriptWriter:
         self.close()
         return TranscriptWriter(self.path.with_name(f"{session_id}.jsonl"), self._mirror)
 
+    def another(self, path: Path) -> TranscriptWriter:
+        """A writer of another file, of which the same mirror is told."""
+        return TranscriptWriter(path, self._mirror)
+
     def append(self, entries: Sequence[Entry | dict[str, Any]]) -> None:
         """Write entries as lines, in one write."""
         self._tell_drafts()

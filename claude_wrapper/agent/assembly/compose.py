@@ -35,6 +35,9 @@ from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.sessions.start import SessionStart
 from claude_wrapper.agent.start.settings import Settings
 from claude_wrapper.agent.start.todo_choice import without_lists
+from claude_wrapper.agent.subagents.ground import Ground
+from claude_wrapper.agent.subagents.roster import Roster
+from claude_wrapper.agent.subagents.squad import squad_of
 from claude_wrapper.agent.tools.contract import ToolContext
 from claude_wrapper.agent.tools.environment import without_secrets
 from claude_wrapper.agent.tools.registry import BUILTIN_NAMES, builtin_tools
@@ -90,6 +93,7 @@ def compose(
     access = Access(policy, places, lambda mode: frames.status(None, mode))
     link = HostLink(peer, interruption)
     toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
+    roster = Roster(settings)
     servers = McpServers(toolbox, link, start_task)
     servers.add_configured(settings.mcp_servers)
     brief = Brief(settings)
@@ -117,11 +121,12 @@ def compose(
     hooks = wiring.events(link, questions, brief, start_task, queue)
     context.objection = partial(task_objection, hooks)
     approval = Approval(
+    host_of = partial(_permission_host, settings.permission_prompt_tool)
         access,
         frames,
         hooks,
         interruption,
-        _permission_host(settings.permission_prompt_tool, link, toolbox, context),
+        host_of(link, toolbox, context),
         no_prompts=settings.no_prompts,
         check=SafetyCheck(questions, brief, session),
     )
@@ -170,7 +175,7 @@ def compose(
         results=Results(frames, meter, partial=settings.partial_messages),
         interruption=interruption,
         approval=approval,
-        send_init=InitSender(settings, frames, access, brief, toolbox, servers).send,
+        send_init=InitSender(settings, frames, access, brief, toolbox, servers, lambda: roster.names).send,
         checkpoints=checkpoints,
         begin_anew=FreshStart(session, frames, meter, context),
         deferred=deferred_in(start.conversation.entries),
@@ -179,6 +184,10 @@ def compose(
     )
     reload.serve(parts, client)
     return parts, client
+    parts.subagents = squad_of(
+        Ground(parts, client, context, writer, peer, questions, _most_at_once(settings), host_of, start_task),
+        roster,
+    )
 
 
 def _permission_host(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from msgspec import UNSET
@@ -33,7 +34,9 @@ class InitSender:
         brief: Brief,
         toolbox: Toolbox,
         servers: McpServers,
+        agents: Callable[[], list[str]],
     ) -> None:
+        self._agents = agents
         self._settings = settings
         self._frames = frames
         self._access = access
@@ -50,7 +53,6 @@ class InitSender:
             "output_style": "default",
             "slash_commands": [],
             "skills": [],
-            "agents": [],
             "plugins": [],
             "capabilities": CAPABILITIES,
             "betas": list(settings.model.betas) or UNSET,
@@ -67,6 +69,7 @@ class InitSender:
         self._frames.emit(
             InitFrame(
                 tools=self._toolbox.names(),
+                agents=self._agents(),
                 mcp_servers=servers,
                 model=self._brief.model.name,
                 permission_mode=self._access.mode,

@@ -54,11 +54,12 @@ class Toolbox:
         self._definitions: list[dict[str, Any]] | None = None
         self._aliases = dict(_ALIASES)
 
-    def add(self, tools: Iterable[Tool], source: ToolSource) -> None:
-        """Add tools of another origin; one of the same name is replaced."""
+    def add(self, tools: Iterable[Tool], source: ToolSource | None) -> None:
+        """Add tools, of another origin if one is named; one of the same name is replaced."""
         for tool in tools:
             self._tools[tool.name] = tool
-            self._sources[tool.name] = source
+            if source is not None:
+                self._sources[tool.name] = source
         self._definitions = None
 
     def remove(self, names: Iterable[str]) -> None:
@@ -75,6 +76,23 @@ class Toolbox:
     def keep_back(self, name: str) -> None:
         """Never offer a tool to the model."""
         self._kept_back.add(name)
+
+    def all_names(self) -> list[str]:
+        """The tools that there are, on offer or not, apart from those that are kept back."""
+        return [name for name in self._tools if name not in self._kept_back]
+
+    def describe_anew(self) -> None:
+        """What tools say of themselves has changed."""
+        self._definitions = None
+
+    def selected(self, names: Iterable[str]) -> Toolbox:
+        """A box of its own with some of the tools."""
+        chosen = set(names)
+        box = Toolbox(tool for name, tool in self._tools.items() if name in chosen)
+        box._sources = {name: source for name, source in self._sources.items() if name in chosen}
+        box._denying = self._denying
+        box._aliases = self._aliases
+        return box
 
     def restrict(self, policy: Policy) -> None:
         """Hide the tools that a rule denies as a whole.

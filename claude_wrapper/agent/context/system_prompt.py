@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-__all__ = ["PromptChoice", "system_prompt"]
+__all__ = ["PromptChoice", "environment_note", "system_prompt"]
 
 _IDENTITY = "You are a coding agent. You work in the user's project with the tools you are given."
 
@@ -37,13 +37,14 @@ def system_prompt(choice: PromptChoice, cwd: Path, model: str) -> Sequence[str]:
     if choice.blocks is not None:
         blocks = [_IDENTITY, *(block for block in choice.blocks if block.strip())]
     else:
-        blocks = [f"{_IDENTITY}\n\n{_GUIDE}", _environment(cwd, model)]
+        blocks = [f"{_IDENTITY}\n\n{_GUIDE}", environment_note(cwd, model)]
     if choice.appended and choice.appended.strip():
         blocks.append(choice.appended)
     return blocks
 
 
-def _environment(cwd: Path, model: str) -> str:
+def environment_note(cwd: Path, model: str) -> str:
+    """Where the agent works, as the model is told it."""
     system = os.uname()
     in_git = any((folder / ".git").exists() for folder in (cwd, *cwd.parents))
     return "\n".join(

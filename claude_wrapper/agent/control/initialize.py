@@ -55,6 +55,9 @@ async def initialize(parts: Parts, hooks: HookRegistry, request: Initialize) -> 
     if isinstance(request.title, str) and request.title:
         parts.session.set_title(request.title)
         parts.frames.title_changed(request.title)
+    if parts.subagents is not None:
+        agents = request.agents if isinstance(request.agents, dict) else {}
+        parts.subagents.bring(agents, forward_text=request.forward_subagent_text is True)
     parked = await _connect_servers(parts, request)
     return Answer(
         _reply(parts, hooks_applied=brought_hooks, parked=parked),
@@ -98,7 +101,7 @@ def _reply(parts: Parts, *, hooks_applied: bool, parked: dict[str, str] | UnsetT
     settings = parts.settings
     return InitializeReply(
         commands=[],
-        agents=[],
+        agents=[] if parts.subagents is None else parts.subagents.roster.listing(),
         models=models(settings.environ),
         account=AccountInfo(
             token_source="none",  # noqa: S106  # the name of a place

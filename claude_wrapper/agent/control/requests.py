@@ -62,7 +62,8 @@ class Requests:
         return answer
 
     async def _tell_tasks(self) -> None:
-        self._parts.frames.background_tasks([])
+        squad = self._parts.subagents
+        self._parts.frames.background_tasks([] if squad is None else squad.tasks)
 
 
 def _subtype(request: Any) -> str:

@@ -165,6 +165,8 @@ class Steering:
         return rewind(self._parts.checkpoints, request.user_message_id, dry_run=request.dry_run is True)
 
     async def _stop_task(self, request: StopTask) -> dict[str, Any]:
+        if self._parts.subagents is not None:
+            await self._parts.subagents.stop(request.task_id)
         return {}
 
     async def _to_background(self, request: BackgroundTasks) -> BackgroundTasksReply:

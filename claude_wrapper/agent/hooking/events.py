@@ -115,6 +115,11 @@ class HookEvents:
         self.watch_paths: list[str] = []
         """The files that hooks want to hear about, beside those that matchers name."""
 
+    @property
+    def runner(self) -> HookRunner:
+        """Asks the hooks."""
+        return self._runner
+
     def has(self, event: str, *, of_host: bool = True) -> bool:
         """Whether any hook may be concerned by the event; with or without those of the host."""
         return self._runner.registry.has(event, of_host=of_host)

@@ -75,9 +75,12 @@ class PromptQueue:
         self._waiting: list[Prompt] = []
         self._seen: set[str] = set()
         self._changed = asyncio.Event()
+        self._end = asyncio.Event()
         self._closed = False
         self.busy = False
         """A turn is running."""
+        self.expected: Callable[[], bool] = lambda: False
+        """Whether work goes on elsewhere that will end in a prompt, though the host may send none."""
         self.on_urgent: Callable[[], None] | None = None
         """Called when a prompt comes that cannot wait for the turn's end."""
 
@@ -125,7 +128,16 @@ class PromptQueue:
     def close(self) -> None:
         """No more prompts will come; those that wait are still answered."""
         self._closed = True
+        self._end.set()
         self._changed.set()
+
+    def look_again(self) -> None:
+        """What was expected may come no more."""
+        self._changed.set()
+
+    async def until_closed(self) -> None:
+        """Wait until the host sends no more."""
+        await self._end.wait()
 
     def clear(self) -> list[Prompt]:
         """Drop what waits, and return it."""
@@ -154,7 +166,7 @@ class PromptQueue:
         """
         idle = not self._waiting
         while not self._waiting:
-            if self._closed:
+            if self._closed and not self.expected():
                 return None
             self._changed.clear()
             await self._changed.wait()

@@ -10,7 +10,7 @@ import msgspec
 
 from claude_wrapper.agent.api.catalog import Model, find_model
 from claude_wrapper.agent.api.request import CacheTtl, ModelRequest, cache_ttl
-from claude_wrapper.agent.api.tuning import Tuning, tune
+from claude_wrapper.agent.api.tuning import Tuning, Wishes, tune
 from claude_wrapper.agent.api.written import WrittenMessages
 from claude_wrapper.agent.context.system_prompt import PromptChoice, system_prompt
 from claude_wrapper.agent.sessions.history import History
@@ -123,6 +123,11 @@ class Brief:
 
     @property
     def tuning(self) -> Tuning:
+    @property
+    def wishes(self) -> Wishes:
+        """What is wished of the model now."""
+        return self._wishes
+
         """How the model is asked to think."""
         if self._tuning is None:
             self._tuning = tune(self.model, self._wishes)

@@ -77,7 +77,7 @@ def _fetch(content: str, call: Call, _wide: bool) -> bool:
 
 
 def _agent(content: str, call: Call, _wide: bool) -> bool:
-    return call.text("subagent_type") == content
+    return (call.text("subagent_type") or "general-purpose") == content
 
 
 def _skill(content: str, call: Call, wide: bool) -> bool:

@@ -37,7 +37,9 @@ class Session:
     """Adds to the conversation and to the transcript at once.
 
     What a method writes is with the operating system when it returns, so the frame that tells of
-    it may be sent. How a reply ended is put into the lines of its blocks afterwards. `copied` are lines of another session with which the transcript has to begin.
+    it may be sent. How a reply ended is put into the lines of its blocks afterwards. `copied` are lines of another session
+    with which the transcript has to begin. `agent_id` is given for the conversation of a subagent, which
+    belongs to a session and has a transcript of its own.
     """
 
     def __init__(
@@ -50,8 +52,10 @@ class Session:
         leaf: str | None = None,
         copied: Sequence[dict[str, Any]] = (),
         recent: Recent | None = None,
+        agent_id: str | None = None,
     ) -> None:
         self.id = session_id
+        self._agent_id = agent_id
         self.history = history or History()
         self.recent = recent or Recent()
         """The newest reply and what followed it, which a compaction keeps."""
@@ -302,7 +306,8 @@ class Session:
             "session_id": self.id,
             "uuid": uuid,
             "parent_uuid": self._leaf,
-            "is_sidechain": False,
+            "is_sidechain": self._agent_id is not None,
+            "agent_id": UNSET if self._agent_id is None else self._agent_id,
             "timestamp": now_iso(),
             "cwd": str(self._cwd),
             "version": COMPATIBLE_VERSION,

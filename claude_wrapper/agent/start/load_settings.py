@@ -29,7 +29,7 @@ from .argument_values import (
 )
 from .cli import Arguments, UsageError
 from .contradictions import refuse_contradictions, suggests
-from .load_files import load_files, with_variables
+from .load_files import chosen_sources, load_files, with_variables
 from .load_policy import load_policy
 from .settings import ModelSettings, SessionChoice, Settings
 from .settings_watch import SettingsWatch
@@ -54,7 +54,6 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
     output_format = arguments.value("output_format") or "text"
     refuse_contradictions(arguments, output_format)
     window = compact_window(arguments)
-    subagents(arguments)
     bare = arguments.has("bare") or environment.get("CLAUDE_CODE_SIMPLE") == "1"
     return Settings(
         cwd=cwd,
@@ -81,6 +80,10 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         max_budget_usd=number_above_zero(arguments, "max_budget_usd"),
         json_schema=schema(arguments),
         mcp_servers=_mcp_servers(arguments, cwd),
+        subagents=subagents(arguments),
+        agent_files=() if bare else _agent_files(arguments),
+        forward_subagent_text=arguments.has("forward_subagent_text"),
+        append_subagent_prompt=arguments.value("append_subagent_system_prompt"),
         session=_session(arguments),
         files=tuple(files),
         values=merged(files),
@@ -99,6 +102,12 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
 
 
 def _setup(arguments: Arguments) -> str | None:
+def _agent_files(arguments: Arguments) -> tuple[str, ...]:
+    """Whose files may define subagents."""
+    whose = {"userSettings": "user", "projectSettings": "project"}
+    return tuple(whose[source] for source in chosen_sources(arguments) if source in whose)
+
+
     if arguments.has("init") or arguments.has("init_only"):
         return "init"
     return "maintenance" if arguments.has("maintenance") else None

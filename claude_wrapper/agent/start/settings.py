@@ -79,6 +79,14 @@ class Settings:
     max_budget_usd: float | None = None
     json_schema: dict[str, Any] | None = None
     mcp_servers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    subagents: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    """Types of subagents that the command line defines, as they are written."""
+    agent_files: tuple[str, ...] = ()
+    """Whose files may define further ones: `user`, `project`."""
+    forward_subagent_text: bool = False
+    """Hosts see what subagents say, not only which tools they use."""
+    append_subagent_prompt: str | None = None
+    """What every subagent is told behind its own prompt."""
     session: SessionChoice = field(default_factory=SessionChoice)
     files: tuple[SettingsFile, ...] = field(default=(), repr=False)
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)

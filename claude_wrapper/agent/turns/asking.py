@@ -229,8 +229,10 @@ class Asker:
             turn.clock.first_event = now
         if kind == "message_start":
             turn.begun.append(stream.reply.id)
+            turn.first_delta = 0
         elif kind == "content_block_delta":
             turn.clock.first_token = turn.clock.first_token or now
+            turn.first_delta = turn.first_delta or len(item.text)
             if item.delta_type == _THINKING_DELTA:
                 self._count_thinking(turn, item.text, now)
         if self._partial and kind != "ping":

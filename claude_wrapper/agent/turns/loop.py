@@ -50,6 +50,7 @@ class Loop:
         while (prompts := await queue.next_turn()) is not None:
             await self._answer(prompts)
             await self._suggesting.until_prompt()
+        self._parts.results.flush()
 
     async def _answer(self, prompts: list[Prompt]) -> None:
         queue = self._parts.queue
@@ -62,7 +63,7 @@ class Loop:
         finally:
             queue.busy = False
             self.turn = None
-        if not len(queue):
+        if not len(queue) and not queue.expected():
             self._parts.frames.session_state("idle")
 
     async def answer(self, prompts: list[Prompt]) -> None:
@@ -85,11 +86,16 @@ class Loop:
             )
         self._finish(turn, ending)
 
-    async def _converse(self, turn: Turn) -> Ending | None:
+    async def _converse(self, turn: Turn) -> Ending:
         """From the prompts to the end of the turn; what can end it stands here, in order."""
         parts = self._parts
         await parts.refresh()
-        ending = await self._open(turn)
+        return await self._open(turn) or await self.work(turn)
+
+    async def work(self, turn: Turn) -> Ending:
+        """Ask the model and run its tools until something ends the turn; its prompts are in the conversation."""
+        parts = self._parts
+        ending: Ending | None = None
         while ending is None:
             turn.reached_model = True
             await parts.interruption.hold()
@@ -184,6 +190,8 @@ class Loop:
             state = "cancelled"
         if ending.terminal_reason == UNAVAILABLE:
             state = "cancelled"
+        if ending.subtype == "error_max_budget_usd" and parts.subagents is not None:
+            parts.subagents.stop_background()
         parts.results.send(turn, ending)
         for prompt in first:
             parts.frames.lifecycle(prompt.uuid, state)
@@ -193,6 +201,15 @@ class Loop:
         if self.turn is not None:
             text = f"The agent failed: {type(error).__name__}: {error}"
             self._parts.results.send(self.turn, crashed(text))
+
+    def stop_for_budget(self) -> None:
+        """A subagent has used the budget up: the turn that waits for it ends."""
+        if self.turn is not None and self._limits.over_budget() is not None:
+            self.turn.when_interrupted = self._over_budget
+            self._parts.interruption.stop()
+
+    def _over_budget(self) -> Ending:
+        return self._limits.over_budget() or Ending()
 
     def _cut_for_urgent(self) -> None:
         """A prompt came that cannot wait."""

@@ -29,6 +29,7 @@ from .toolround import ToolRound
 if TYPE_CHECKING:
     from claude_wrapper.agent.checkpoints.ledger import Checkpoints
 
+    from claude_wrapper.agent.subagents.squad import Squad
 __all__ = ["Parts"]
 
 
@@ -67,3 +68,5 @@ class Parts(msgspec.Struct):
     """The host wants to be told what the user might want to say next."""
     structured: bool = False
     """The run's answer has to be handed in through a tool."""
+    subagents: Squad | None = None
+    """The subagents of the session."""

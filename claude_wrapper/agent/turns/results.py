@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -36,10 +36,26 @@ class Results:
         self._meter = meter
         self._partial = partial
         self._count = 0
+        self._held: list[tuple[Turn, Ending]] = []
         self.last_was_error = False
+        self.hold: Callable[[], bool] = lambda: False
+        """Whether results wait, since further turns belong to the same answer."""
+        self.stats: Callable[[], dict[str, Any] | UnsetType] = lambda: UNSET
+        """What is known of the session's subagents."""
 
     def send(self, turn: Turn, ending: Ending) -> None:
-        """Send the result of a turn."""
+        """Send the result of a turn, or keep it until those that it belongs to are there."""
+        self._held.append((turn, ending))
+        if not self.hold():
+            self.flush()
+
+    def flush(self) -> None:
+        """Send the results that wait."""
+        held, self._held = self._held, []
+        for turn, ending in held:
+            self._send(turn, ending)
+
+    def _send(self, turn: Turn, ending: Ending) -> None:
         clock = turn.clock
         timed = ending.timed and ending.subtype == "success" and not ending.is_error
         frame = AgentResultFrame(
@@ -58,6 +74,7 @@ class Results:
             permission_denials=turn.denials,
             fast_mode_state="off",
             queued_turn_count=0,
+            subagent_stats=self.stats(),
             result_index=self._count,
             origin=next((prompt.origin for prompt in turn.prompts if prompt.origin is not None), UNSET),
             terminal_reason=UNSET if ending.terminal_reason is None else ending.terminal_reason,

@@ -79,6 +79,8 @@ class Turn(msgspec.Struct):
     denials: list[dict[str, Any]] = field(default_factory=list)
     begun: list[str] = field(default_factory=list)
     """Ids of the API's messages that were begun."""
+    first_delta: int = 0
+    """How many characters the reply began with: all that is known of its length until it ends."""
     answered: bool = False
     """An assistant frame was sent that names the prompts."""
     calls: list[ToolCall] = field(default_factory=list)

@@ -1,0 +1,1 @@
+"""Subagents: what they are defined as, how they are started, and what is told of them."""

@@ -1,0 +1,19 @@
+"""Who may start subagents: the main conversation, or a subagent."""
+
+from __future__ import annotations
+
+import msgspec
+
+from claude_wrapper.agent.turns.parts import Parts
+
+__all__ = ["Caller"]
+
+
+class Caller(msgspec.Struct):
+    """One of them."""
+
+    parts: Parts
+    depth: int = 0
+    agent_id: str | None = None
+    types: frozenset[str] | None = None
+    """The types that it may start; None for all."""

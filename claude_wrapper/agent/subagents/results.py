@@ -1,0 +1,66 @@
+"""The results of calls of the Agent tool, and the message that tells of one that worked in the background."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from claude_wrapper.agent.tools.contract import ToolOutput
+
+from .errand import Errand
+from .report import NOTHING, handed_back
+from .work import Work
+
+__all__ = ["completed", "launched", "notification"]
+
+
+def completed(errand: Errand, work: Work, report: str, milliseconds: int) -> ToolOutput:
+    """A call that waited."""
+    deeds = work.deeds
+    structured: dict[str, Any] = {
+        "status": "completed",
+        "prompt": errand.prompt,
+        "agentId": errand.id,
+        "agentType": errand.definition.name,
+        **({"toolsUsed": deeds.names()} if deeds.tools else {}),
+        "content": [{"type": "text", "text": report or NOTHING}],
+        "resolvedModel": work.model,
+        "totalDurationMs": milliseconds,
+        "totalTokens": deeds.tokens,
+        "totalToolUseCount": len(deeds.tools),
+        "usage": deeds.usage.to_result(),
+        "toolStats": deeds.stats(),
+    }
+    return ToolOutput(handed_back(errand.id, report, deeds, milliseconds), structured)
+
+
+def launched(errand: Errand, model: str, output_file: str) -> ToolOutput:
+    """A call that did not wait."""
+    text = (
+        f"The subagent works in the background (agentId: {errand.id}). Its result comes by itself in a later "
+        "message; until then nothing is known of it, so do not guess. Leave the work that it was given to it."
+    )
+    structured = {
+        "isAsync": True,
+        "status": "async_launched",
+        "agentId": errand.id,
+        "description": errand.description,
+        "resolvedModel": model,
+        "prompt": errand.prompt,
+        "outputFile": output_file,
+        "canReadOutputFile": bool(output_file),
+    }
+    return ToolOutput([{"type": "text", "text": text}], structured)
+
+
+def notification(errand: Errand, report: str | None, error: str | None) -> str:
+    """The message that the model gets at the end of one in the background."""
+    status = "failed" if error is not None else "completed"
+    lines = [
+        "<task-notification>",
+        f"<task-id>{errand.id}</task-id>",
+        f"<status>{status}</status>",
+        f"<summary>The subagent for “{errand.description}” is done ({status}).</summary>",
+        f"<result>{error if error is not None else report or NOTHING}</result>",
+        "</task-notification>",
+    ]
+    return "\n".join(lines)
