@@ -101,13 +101,13 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
     )
 
 
-def _setup(arguments: Arguments) -> str | None:
 def _agent_files(arguments: Arguments) -> tuple[str, ...]:
     """Whose files may define subagents."""
     whose = {"userSettings": "user", "projectSettings": "project"}
     return tuple(whose[source] for source in chosen_sources(arguments) if source in whose)
 
 
+def _setup(arguments: Arguments) -> str | None:
     if arguments.has("init") or arguments.has("init_only"):
         return "init"
     return "maintenance" if arguments.has("maintenance") else None
