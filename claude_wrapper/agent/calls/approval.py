@@ -180,7 +180,8 @@ class Approval:
     def refused_after_change(self, question: Question, *, by_user: bool) -> CallResult | None:
         """What rules have against a call as an answer has changed it; a hook is no person to be asked."""
         decision = question.decision
-        if decision.behavior == "deny":
+        # A person has just allowed it: a mode that asks nobody, which the answer may have set, has no say.
+        if decision.behavior == "deny" and not (by_user and decision.reason_type == "mode"):
             return self.denied(question)
         if decision.behavior == "ask" and not by_user and insists(decision):
             return self._unanswered(question, PreToolOutcome())

@@ -164,3 +164,31 @@ def test_a_hooks_input_that_the_tool_cannot_take_denies(hooked, workspace):
     assert block["is_error"] is True
     assert block["content"].startswith("PermissionRequest hook for Bash")
     assert not (workspace.project / "asked").exists()
+
+
+@pytest.mark.feature("PERM-22", "PERM-23")
+def test_a_mode_that_an_answer_sets_does_not_deny_what_the_answer_allows(workspace):
+    mode = {"type": "setMode", "mode": "dontAsk", "destination": "session"}
+    reply = {"behavior": "allow", "updatedInput": {"command": "touch other"}, "updatedPermissions": [mode]}
+    steps = [TOUCH, call("Bash", command="touch later"), say("done")]
+    with ScriptedModel(steps) as model:
+        talk = workspace.talk(model, *STDIO)
+        talk.prompt()
+        talk.answer(talk.wait(type="control_request"), reply)
+        talk.result()
+
+    assert (workspace.project / "other").exists()
+    assert not (workspace.project / "later").exists()
+
+
+@pytest.mark.feature("PERM-22")
+def test_a_rule_denies_what_an_answer_makes_of_a_call_in_every_mode(workspace):
+    mode = {"type": "setMode", "mode": "dontAsk", "destination": "session"}
+    reply = {"behavior": "allow", "updatedInput": {"command": "touch other"}, "updatedPermissions": [mode]}
+    with ScriptedModel([TOUCH, say("done")]) as model:
+        talk = workspace.talk(model, *STDIO, "--disallowedTools", "Bash(touch other)")
+        talk.prompt()
+        talk.answer(talk.wait(type="control_request"), reply)
+        talk.result()
+
+    assert not (workspace.project / "other").exists()
