@@ -52,6 +52,7 @@ from claude_wrapper.link.peer import ControlPeer
 from .file_looks import FileLooks
 from .hook_wiring import HookWiring
 from .init_frame import InitSender
+from .memory_wiring import wire_memory
 from .settings_reload import SettingsReload
 
 __all__ = ["compose"]
@@ -92,8 +93,8 @@ def compose(
     policy = settings.policy.changed(plan_file=str(plan))
     access = Access(policy, places, lambda mode: frames.status(None, mode))
     link = HostLink(peer, interruption)
-    toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
     roster = Roster(settings)
+    toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
     servers = McpServers(toolbox, link, start_task)
     servers.add_configured(settings.mcp_servers)
     brief = Brief(settings)
@@ -120,8 +121,8 @@ def compose(
         sys.stderr.write(f"Warning: {problem}\n")
     hooks = wiring.events(link, questions, brief, start_task, queue)
     context.objection = partial(task_objection, hooks)
-    approval = Approval(
     host_of = partial(_permission_host, settings.permission_prompt_tool)
+    approval = Approval(
         access,
         frames,
         hooks,
@@ -178,16 +179,17 @@ def compose(
         send_init=InitSender(settings, frames, access, brief, toolbox, servers, lambda: roster.names).send,
         checkpoints=checkpoints,
         begin_anew=FreshStart(session, frames, meter, context),
+        memory=wire_memory(settings, access, brief, hooks, tool_round),
         deferred=deferred_in(start.conversation.entries),
         refresh=reload.refresh,
         look=FileLooks(hooks, reload.refresh, lambda: context.cwd, lambda: queue.busy).look,
     )
-    reload.serve(parts, client)
-    return parts, client
     parts.subagents = squad_of(
         Ground(parts, client, context, writer, peer, questions, _most_at_once(settings), host_of, start_task),
         roster,
     )
+    reload.serve(parts, client)
+    return parts, client
 
 
 def _permission_host(

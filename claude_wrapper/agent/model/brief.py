@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,8 @@ class Brief:
         fallbacks = filter(self._allowed.allows, settings.model.fallbacks)
         self._fallbacks = [find_model(name, settings.environ) for name in fallbacks]
         self._answering: Model | None = None
+        self.foreword: Callable[[], str | None] = lambda: None
+        """What the model is to know ahead of the conversation."""
 
     def named(self, name: str | None) -> str:
         """The model that a name stands for; None is the default one."""
@@ -122,12 +124,12 @@ class Brief:
         self._system = None
 
     @property
-    def tuning(self) -> Tuning:
-    @property
     def wishes(self) -> Wishes:
         """What is wished of the model now."""
         return self._wishes
 
+    @property
+    def tuning(self) -> Tuning:
         """How the model is asked to think."""
         if self._tuning is None:
             self._tuning = tune(self.model, self._wishes)
@@ -149,7 +151,7 @@ class Brief:
             tuning, cache = tune(model, self._wishes), cache_ttl(model, self._environ)
         return ModelRequest(
             model=model,
-            messages=history.messages,
+            messages=_after(self.foreword(), history.messages),
             tuning=tuning,
             system=self.system,
             tools=tools,
@@ -160,6 +162,14 @@ class Brief:
             extra=self._extra,
             written=self._written,
         )
+
+
+def _after(foreword: str | None, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The messages with a text ahead of the first one's own."""
+    if foreword is None or not messages or messages[0]["role"] != "user":
+        return messages
+    block = {"type": "text", "text": foreword}
+    return [{**messages[0], "content": [block, *messages[0]["content"]]}, *messages[1:]]
 
 
 def _user_id(session_id: str) -> str:

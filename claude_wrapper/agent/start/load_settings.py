@@ -94,6 +94,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         skipped=(*skipped, *problems.rules),
         doubtful=tuple(problems.flags),
         notes=tuple(notes),
+        memory_sources=None if bare or arguments.has("safe_mode") else frozenset(chosen_sources(arguments)),
         setup=_setup(arguments),
         only_setup=arguments.has("init_only"),
         no_hooks=bare or arguments.has("safe_mode"),

@@ -104,6 +104,8 @@ class Settings:
     """Rules on the command line that are none, among the warnings."""
     notes: tuple[str, ...] = ()
     """The same, in words that scripts know and that stand alone."""
+    memory_sources: frozenset[str] | None = None
+    """Whose files with instructions the model is to know; None: nobody's, not even the administrator's."""
     setup: str | None = None
     """Hooks set the project up first (`init`), or look after it (`maintenance`)."""
     only_setup: bool = False

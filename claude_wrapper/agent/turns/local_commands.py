@@ -119,6 +119,7 @@ class LocalCommands:
         parts.frames.background_tasks([])
         self._begin_anew()
         await parts.hooks.session_start("clear")
+        parts.memory.forget()
 
     def _show(self, said: str, text: str, **fields: Any) -> None:
         source = f"<local-command-stdout>{text}</local-command-stdout>"

@@ -6,6 +6,7 @@ from typing import Any
 
 from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.calls.planning import plan_reminder
+from claude_wrapper.agent.hooking.instructions import instructions_loaded
 from claude_wrapper.agent.hooks.outcome import Outcome
 from claude_wrapper.agent.host.prompts import Prompt, merged
 from claude_wrapper.agent.model.allowed import tell_replaced
@@ -44,6 +45,8 @@ class Opening:
         command = local_command(prompt)
         if command is not None:
             return await self._commands.answer(turn, prompt, command)
+        if not parts.memory.begun:
+            await instructions_loaded(parts.hooks, parts.memory.begin(), of_host=False)
         outcome = await parts.hooks.prompt(prompt.text)
         if not _refuses(outcome) and not _is_blank(prompt):
             self._entitle(outcome)

@@ -12,6 +12,7 @@ from claude_wrapper.agent.calls.mcp_tools import McpServers
 from claude_wrapper.agent.calls.toolbox import Toolbox
 from claude_wrapper.agent.compaction.compactor import Compactor
 from claude_wrapper.agent.config.access import Access
+from claude_wrapper.agent.context.memory import Memory
 from claude_wrapper.agent.hooking.events import HookEvents
 from claude_wrapper.agent.host.interrupts import Interruption
 from claude_wrapper.agent.host.prompts import PromptQueue
@@ -28,8 +29,8 @@ from .toolround import ToolRound
 
 if TYPE_CHECKING:
     from claude_wrapper.agent.checkpoints.ledger import Checkpoints
-
     from claude_wrapper.agent.subagents.squad import Squad
+
 __all__ = ["Parts"]
 
 
@@ -64,9 +65,11 @@ class Parts(msgspec.Struct):
     """The call that a hook had put off when the session was left."""
     look: Callable[[], Awaitable[float]]
     """Looks whether files have changed that somebody wants to hear about; gives the seconds to the next look."""
+    memory: Memory = msgspec.field(default_factory=Memory)
+    """The instructions that files hold for the model."""
     suggest: bool = False
     """The host wants to be told what the user might want to say next."""
-    structured: bool = False
-    """The run's answer has to be handed in through a tool."""
     subagents: Squad | None = None
     """The subagents of the session."""
+    structured: bool = False
+    """The run's answer has to be handed in through a tool."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
@@ -58,6 +58,8 @@ class ToolRound:
         most_at_once: int,
         wait_for_reply: bool,
     ) -> None:
+        self.after_reads: Callable[[Turn], Awaitable[list[str]]] = _nothing
+        """What the model is to know beside the results, told by the files that the calls read."""
         self._mode = mode
         self._dispatcher = dispatcher
         self._session = session
@@ -107,8 +109,9 @@ class ToolRound:
         if any(result.deferred for result in turn.results.values()):
             self.hand_over(turn, [])
             return Outcome()
+        noted = await self.after_reads(turn)
         outcome = await self._hooks.after_batch([_told(turn, call) for call in turn.calls])
-        self.hand_over(turn, [*outcome.contexts, *self._hooks.take_late()])
+        self.hand_over(turn, [*noted, *outcome.contexts, *self._hooks.take_late()])
         turn.stop_blocks = 0
         turn.stage = "between"
         return outcome
@@ -204,6 +207,10 @@ def _before(slot: _Slot, slots: Sequence[_Slot]) -> Iterator[_Slot]:
             return
         if not other.unknown and not (slot.read_only and other.read_only):
             yield other
+
+
+async def _nothing(_: Turn) -> list[str]:
+    return []
 
 
 def _told(turn: Turn, call: ToolCall) -> ToolCallBody:
