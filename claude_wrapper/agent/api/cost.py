@@ -73,23 +73,16 @@ class ModelTotal(msgspec.Struct):
 
 
 class Ledger:
-    """Running totals of what was spent, by model.
-
-    A reply is counted once, however often it is entered: its blocks travel in several frames
-    that all repeat the id and the usage of the one message.
-    """
+    """Running totals of what was spent, by model."""
 
     def __init__(self) -> None:
         self.total_cost_usd = 0.0
         self.models: dict[str, ModelTotal] = {}
-        self._seen: set[str] = set()
 
     def enter(self, reply: Reply, model: Model) -> float:
-        """Count a reply, complete or broken off; return its price, 0 if it was counted before."""
-        if not reply.head or reply.id in self._seen:
+        """Count a reply, complete or broken off; return its price."""
+        if not reply.head:
             return 0.0
-        if reply.id:
-            self._seen.add(reply.id)
         return self.enter_usage(reply.spent, model)
 
     def enter_usage(self, usage: Usage, model: Model) -> float:

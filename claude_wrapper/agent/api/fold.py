@@ -72,6 +72,7 @@ class Reply(msgspec.Struct):
 
     `blocks` are the finished blocks, `open_blocks` those that the end of the stream cut off.
     `head` is the message as its start announced it, without content: what frames repeat of it.
+    `charged` is set once its price is part of the totals.
     """
 
     head: dict[str, Any] = {}
@@ -85,6 +86,7 @@ class Reply(msgspec.Struct):
     context_management: dict[str, Any] | None = None
     complete: bool = False
     streamed: bool = True
+    charged: bool = False
 
     @property
     def id(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from operator import is_
 from typing import Any
 
 import msgspec
@@ -19,8 +18,8 @@ _MOVING = 8
 class WrittenMessages:
     """Writes the messages of one conversation again and again, at the cost of what is new.
 
-    A message counts as written as long as it is the same object. Whoever changes one that lies
-    far back puts another in its place.
+    A message that lies far back must not be changed in itself: whoever changes it puts another in
+    its place. The same one is known at a glance, and one that is alike by what it says.
     """
 
     def __init__(self) -> None:
@@ -38,7 +37,7 @@ class WrittenMessages:
         """
         settled = max(len(messages) - _MOVING, 0)
         known = len(self._messages)
-        if known > settled or not all(map(is_, self._messages, messages)):
+        if known > settled or self._messages != list(messages[:known]):
             self._messages, self._bytes, known = [], bytearray(), 0
         if settled > known:
             self._add(finish(messages[known:settled], False))

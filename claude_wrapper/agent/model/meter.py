@@ -43,7 +43,13 @@ class Meter:
         return (time.monotonic() - self.started) * 1000
 
     def enter(self, reply: Reply, model: Model) -> None:
-        """Count a reply, whole or broken off."""
+        """Count a reply, whole or broken off, unless that was done before.
+
+        Its id does not tell: some servers give the same one to all.
+        """
+        if reply.charged:
+            return
+        reply.charged = True
         self._all.enter(reply, model)
         self._recent.enter(reply, model)
 

@@ -4,6 +4,7 @@ from claude_wrapper.agent.api.catalog import find_model, load_catalog
 from claude_wrapper.agent.api.cost import Ledger, cost_of
 from claude_wrapper.agent.api.fold import Reply
 from claude_wrapper.agent.api.usage import Usage, read_usage
+from claude_wrapper.agent.model.meter import Meter
 
 SONNET = "claude-sonnet-4-5"
 HAIKU = "claude-haiku-5-5"
@@ -113,15 +114,17 @@ def test_the_totals_of_a_model_have_the_fields_and_figures_of_the_field():
     }
 
 
-def test_a_reply_is_counted_once_however_many_frames_repeat_it():
-    ledger = Ledger()
-    model = find_model(SONNET)
-    first = ledger.enter(reply("msg_1", input_tokens=100, output_tokens=20), model)
-    assert ledger.enter(reply("msg_1", input_tokens=100, output_tokens=20), model) == 0
-    assert ledger.total_cost_usd == first
-    assert ledger.enter(Reply(), model) == 0
-    ledger.enter(reply("msg_2", input_tokens=100, output_tokens=20), model)
-    assert ledger.models[SONNET].usage.input_tokens == 200
+def test_a_reply_is_counted_once_however_often_it_is_entered_and_others_of_its_id_are_counted_too():
+    meter, model = Meter(), find_model(SONNET)
+    first = reply("msg_1", input_tokens=100, output_tokens=20)
+    meter.enter(first, model)
+    once = meter.total_cost_usd
+    meter.enter(first, model)
+    assert meter.total_cost_usd == once > 0
+    meter.enter(Reply(), model)
+    meter.enter(reply("msg_1", input_tokens=100, output_tokens=20), model)
+    assert meter.total_cost_usd == 2 * once
+    assert meter.model_usage()[SONNET]["inputTokens"] == 200
 
 
 def test_each_model_has_totals_of_its_own():
