@@ -14,7 +14,9 @@ from .events import HookEvents
 __all__ = ["FileWatch"]
 
 _MOST_FILES = 5000
-"""Of a folder that is to be watched."""
+_MOST_FOLDERS = 1000
+"""Of a folder that is to be watched: it is looked at twice a second."""
+_MOST_PATHS = 1000
 
 
 class FileWatch:
@@ -39,7 +41,9 @@ class FileWatch:
 
     def _roots(self, cwd: Path) -> Iterable[str]:
         names = (name for matcher in self._hooks.matchers("FileChanged") for name in matcher.split("|"))
-        return dict.fromkeys([*(str(cwd / name) for name in names if name), *self._hooks.watch_paths])
+        return dict.fromkeys(
+            [*(str(cwd / name) for name in names if name), *self._hooks.watch_paths[:_MOST_PATHS]]
+        )
 
     async def _tell(self, path: str, change: str) -> None:
         event = FileChangedInput(**self._hooks.fields.bare(), file_path=path, event=change)
@@ -53,7 +57,9 @@ def _marks(root: str, cwd: Path) -> dict[str, Mark]:
         mark = mark_of(place)
         return {} if mark is None else {root: mark}
     marks: dict[str, Mark] = {}
-    for folder, _, names in os.walk(place):
+    for seen, (folder, _, names) in enumerate(os.walk(place)):
+        if seen >= _MOST_FOLDERS:
+            return marks
         for name in names:
             if len(marks) >= _MOST_FILES:
                 return marks

@@ -15,7 +15,7 @@ from .rules import SourcedRule
 __all__ = ["rule_by_link"]
 
 _MOST_FILES = 2000
-"""Of a folder that a rule speaks of; looked through for a file that has several names only."""
+"""And folders, below one that a rule speaks of; looked through for a file that has several names only."""
 
 
 def rule_by_link(rules: Iterable[SourcedRule], names: tuple[str, ...], ground: Ground) -> SourcedRule | None:
@@ -49,6 +49,9 @@ def _identities(place: str) -> Iterator[tuple[int, int]]:
         return
     seen = 0
     for folder, _, names in os.walk(place):
+        seen += 1
+        if seen > _MOST_FILES:
+            return
         for name in names:
             seen += 1
             if seen > _MOST_FILES:

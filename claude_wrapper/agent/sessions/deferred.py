@@ -20,7 +20,7 @@ class DeferredCall(msgspec.Struct, frozen=True):
     id: str
     name: str
     input: dict[str, Any]
-    source: str | None = None
+    source: str
     """The entry of the transcript that has the call."""
 
 
@@ -55,8 +55,11 @@ def deferred_in(entries: Iterable[StoredEntry]) -> DeferredCall | None:
 
 def _read(note: dict[str, Any], sources: dict[str, str]) -> DeferredCall | None:
     call_id, name, tool_input = note.get("toolUseID"), note.get("toolName"), note.get("toolInput")
-    whole = isinstance(call_id, str) and isinstance(name, str) and isinstance(tool_input, dict)
-    return DeferredCall(call_id, name, tool_input, sources.get(call_id)) if whole else None  # type: ignore[arg-type]
+    if not isinstance(call_id, str) or not isinstance(name, str) or not isinstance(tool_input, dict):
+        return None
+    # What is not a call of the conversation is nobody's wish.
+    source = sources.get(call_id)
+    return None if source is None else DeferredCall(call_id, name, tool_input, source)
 
 
 def _ids(entry: StoredEntry, name: str) -> list[str]:

@@ -265,11 +265,10 @@ class Session:
         note = note_of(call_id, name, tool_input, mode)
         self._write(AttachmentEntry(attachment=note, **self._chain(new_uuid())))
 
-    def take_up_call(self, call_id: str, source: str | None) -> None:
+    def take_up_call(self, call_id: str, source: str) -> None:
         """A call is run after all that counted as lost; `source` is the entry that has it."""
         self.history.forget_result(call_id)
-        if source is not None:
-            self._calls.setdefault(call_id, []).append(source)
+        self._calls.setdefault(call_id, []).append(source)
 
     def set_title(self, title: str) -> None:
         """Give the session a title."""

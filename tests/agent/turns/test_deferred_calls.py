@@ -22,6 +22,12 @@ def settings(output, matcher="Write"):
     return ("--settings", json.dumps({"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": [hook]}]}}))
 
 
+def stored(entry):
+    return StoredEntry(
+        **{name: entry[name] for name in ("type", "uuid", "message", "attachment") if name in entry}
+    )
+
+
 @pytest.fixture
 def model():
     replies = [call("Write", file_path="w.txt", content="one\n"), say("Written."), say("More."), say("Last.")]
@@ -148,9 +154,13 @@ def test_the_other_calls_of_the_reply_run_at_once(workspace):
     ],
 )
 def test_a_call_waits_until_it_has_a_result_or_the_conversation_goes_on(later, waits):
-    entries = [{"type": "attachment", "attachment": note_of("a", "Write", {}, "default")}, *later]
-    stored = [
-        StoredEntry(type=each["type"], message=each.get("message"), attachment=each.get("attachment"))
-        for each in entries
-    ]
-    assert (deferred_in(stored) is not None) is waits
+    asked = {"type": "assistant", "uuid": "u", "message": {"content": [{"type": "tool_use", "id": "a"}]}}
+    entries = [asked, {"type": "attachment", "attachment": note_of("a", "Write", {}, "default")}, *later]
+    assert (deferred_in(map(stored, entries)) is not None) is waits
+
+
+def test_what_is_no_call_of_the_conversation_is_not_run():
+    asked = {"type": "assistant", "uuid": "u", "message": {"content": [{"type": "tool_use", "id": "a"}]}}
+    note = {"type": "attachment", "attachment": note_of("b", "Bash", {"command": "id"}, "bypassPermissions")}
+    assert deferred_in(map(stored, [asked, note])) is None
+    assert deferred_in(map(stored, [note])) is None
