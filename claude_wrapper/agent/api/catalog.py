@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from .naming import LONG, ProviderName, is_default, meant, provider_name
+from .naming import LONG, ProviderName, is_default, is_on, meant, provider_name
 
 __all__ = ["Catalog", "Model", "Price", "SmallPrompt", "find_model", "load_catalog"]
 
@@ -127,7 +127,16 @@ def find_model(name: str | None, environment: Mapping[str, str] | None = None) -
     if not model.known:
         price = _price_of_unknown(meant("opus", catalog.aliases, catalog.clouds, environment))
         model = msgspec.structs.replace(model, facts=msgspec.structs.replace(model.facts, price=price))
+    window = _window_by_user(environment)
+    if window is not None and (not model.known or is_on(environment, "DISABLE_COMPACT")):
+        model = msgspec.structs.replace(model, context_window=window)
     return model
+
+
+def _window_by_user(environment: Mapping[str, str]) -> int | None:
+    """How much fits, as the user says: of models nobody knows, and where nothing is compacted by it."""
+    text = environment.get("CLAUDE_CODE_MAX_CONTEXT_TOKENS", "").strip()
+    return int(text) if text.isdecimal() and int(text) else None
 
 
 def _price_of_unknown(best: str) -> Price:

@@ -148,6 +148,9 @@ def subagents(arguments: Arguments) -> dict[str, dict[str, Any]]:
         for key in ("description", "prompt"):
             if not isinstance(agent.get(key), str):
                 raise UsageError(f"Invalid --agents configuration:\n{name}.{key} is no text")
+        for key in ("tools", "disallowedTools", "skills"):
+            if not isinstance(agent.get(key, []), list):
+                raise UsageError(f"Invalid --agents configuration:\n{name}.{key} is no list")
     return found
 
 

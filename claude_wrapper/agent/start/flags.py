@@ -179,6 +179,6 @@ FLAGS = (
     Flag("--maintenance", "maintenance", "switch", "run the Setup hooks for maintenance first"),
     Flag("-d --debug", "debug", "maybe", "write a debug log", "filter"),
     Flag("--debug-file", "debug_file", "value", "where to write it", "path"),
-    Flag("-v --version", "version", "switch", "print the version"),
+    Flag("-v -V --version", "version", "switch", "print the version"),
     Flag("-h --help", "help", "switch", "print this text"),
 )

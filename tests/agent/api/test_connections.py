@@ -207,6 +207,7 @@ async def test_a_certificate_that_the_environment_trusts_is_accepted(
     assert tls_api.connections == 1
 
 
+@pytest.mark.feature("ENV-11")
 async def test_requests_go_through_the_proxy_of_the_environment(
     new_api, new_client, new_request, collect, monkeypatch
 ):
@@ -221,6 +222,7 @@ async def test_requests_go_through_the_proxy_of_the_environment(
     assert items[-1].reply.content == [{"type": "text", "text": "through the proxy"}]
 
 
+@pytest.mark.feature("ENV-11")
 async def test_hosts_that_need_no_proxy_are_asked_directly(
     api, new_api, new_client, new_request, collect, monkeypatch
 ):
