@@ -52,7 +52,7 @@ from claude_wrapper.link.peer import ControlPeer
 from .file_looks import FileLooks
 from .hook_wiring import HookWiring
 from .init_frame import InitSender
-from .memory_wiring import wire_memory
+from .memory_wiring import read_again, wire_memory
 from .settings_reload import SettingsReload
 
 __all__ = ["compose"]
@@ -184,6 +184,7 @@ def compose(
         refresh=reload.refresh,
         look=FileLooks(hooks, reload.refresh, lambda: context.cwd, lambda: queue.busy).look,
     )
+    parts.compactor.begin_anew = partial(read_again, parts.memory, hooks)
     parts.subagents = squad_of(
         Ground(parts, client, context, writer, peer, questions, _most_at_once(settings), host_of, start_task),
         roster,

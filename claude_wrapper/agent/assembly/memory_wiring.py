@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.config.access import Access
 from claude_wrapper.agent.config.places import managed_folder, trust_key
@@ -17,7 +19,7 @@ from claude_wrapper.agent.turns.toolround import ToolRound
 from claude_wrapper.agent.turns.turn import Turn
 from claude_wrapper.store.paths import config_dir, home_dir, project_key, projects_dir
 
-__all__ = ["wire_memory"]
+__all__ = ["read_again", "wire_memory"]
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 
@@ -44,6 +46,14 @@ def wire_memory(
     brief.foreword = foreword
     tool_round.after_reads = after_reads
     return memory
+
+
+async def read_again(memory: Memory, hooks: HookEvents) -> None:
+    """The conversation goes on from a summary: instructions count as they are written now."""
+    found = [
+        replace(file, reason="compact") if file.reason == "session_start" else file for file in memory.begin()
+    ]
+    await instructions_loaded(hooks, found, of_host=True)
 
 
 def _places(settings: Settings, access: Access) -> MemoryPlaces | None:

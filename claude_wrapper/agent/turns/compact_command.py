@@ -8,6 +8,7 @@ from typing import Any
 from claude_wrapper.agent.api.naming import is_on
 from claude_wrapper.agent.compaction.compactor import CompactionFailedError
 from claude_wrapper.agent.compaction.cut import cut
+from claude_wrapper.agent.hooking.instructions import instructions_loaded
 from claude_wrapper.agent.ids import new_uuid
 from claude_wrapper.agent.turns.parts import Parts
 
@@ -44,6 +45,8 @@ class CompactCommand:
             self._tell(said, f"Error: {_TOO_LITTLE}", "stderr", local_command_run=run, **_FAILED)
             keep()
             return _TOO_LITTLE
+        if not parts.memory.begun:
+            await instructions_loaded(parts.hooks, parts.memory.begin(), of_host=False)
         part = cut(messages)
         turn.when_interrupted = lambda: self._canceled(turn, said, keep)
         try:

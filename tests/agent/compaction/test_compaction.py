@@ -255,6 +255,28 @@ def test_too_little_is_said_to_be_too_little(workspace, before):
     assert not talk.of("system", "compact_boundary")
 
 
+@pytest.mark.feature("CTX-06", "CTX-07")
+def test_instructions_steer_the_summary_and_are_read_again_behind_it(workspace):
+    path = workspace.project / "CLAUDE.md"
+    path.write_text("Old rule")
+    with ScriptedModel([say("one"), say("two"), NOTES, say("three"), NOTES], order="queue") as model:
+        talk = workspace.talk(model)
+        ask(talk, "first")
+        session = ask(talk, "second")["session_id"]
+        path.write_text("New rule")
+        ask(talk, "/compact")
+        ask(talk, "third")
+        talk.close()
+        resumed = workspace.talk(model, "--resume", session)
+        ask(resumed, "/compact")
+        resumed.close()
+
+    summing, after, again = (str(request.messages) for request in model.requests[2:])
+    assert ("Old rule" in summing, "New rule" in summing) == (True, False)
+    assert ("Old rule" in after, "New rule" in after) == (False, True)
+    assert "New rule" in again
+
+
 @pytest.mark.feature("CTX-10")
 def test_settings_that_change_move_it_at_once(workspace, eventually):
     def window():
