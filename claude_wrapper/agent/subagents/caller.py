@@ -6,6 +6,8 @@ import msgspec
 
 from claude_wrapper.agent.turns.parts import Parts
 
+from .report import Deeds
+
 __all__ = ["Caller"]
 
 
@@ -15,5 +17,7 @@ class Caller(msgspec.Struct):
     parts: Parts
     depth: int = 0
     agent_id: str | None = None
+    deeds: Deeds | None = None
+    """What it has done, if it is a subagent."""
     types: frozenset[str] | None = None
     """The types that it may start; None for all."""

@@ -39,7 +39,7 @@ def settings_for(errand: Errand, settings: Settings, brief: Brief, *, shown: boo
     """The settings that a subagent works by; `brief` is its caller's. `shown`: somebody sees what it thinks."""
     definition = errand.definition
     forced = settings.environ.get("CLAUDE_CODE_SUBAGENT_MODEL", "").strip()
-    wanted = forced or errand.model or definition.model or "inherit"
+    wanted = errand.model or forced or definition.model or "inherit"
     name = brief.model.name if wanted.lower() == "inherit" else brief.choice(wanted).model.name
     wishes = msgspec.structs.replace(
         brief.wishes,

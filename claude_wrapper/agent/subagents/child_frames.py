@@ -67,7 +67,9 @@ class ChildFrames(Frames):
         """Send what entered the conversation in the user's role."""
         shown = self._text or any(_type(block) in _ALWAYS_SHOWN for block in content)
         if self._shown and shown:
-            fields.pop("tool_use_result", None)
+            if not isinstance(fields.get("tool_use_result"), str):
+                # Only what went wrong is told beside the results of subagents.
+                fields.pop("tool_use_result", None)
             self.emit(self._user_frame(uuid, content, fields))
 
     def prompt(self, uuid: str, text: str) -> None:
@@ -77,6 +79,13 @@ class ChildFrames(Frames):
 
     def stream_event(self, data: bytes, **fields: Any) -> None:
         """Events of the stream are sent of the main conversation only."""
+
+    def notification(self, key: str, text: str, priority: str, **fields: Any) -> None:
+        """So is what a user is told for a moment."""
+
+    def mute(self) -> None:
+        """Show nothing more."""
+        self._shown = False
 
     def thinking_tokens(self, total: int, delta: int, prompt_uuid: Any) -> None:
         """So is the count of what the model thinks."""

@@ -7,13 +7,13 @@ from typing import Any
 from claude_wrapper.agent.tools.contract import ToolOutput
 
 from .errand import Errand
-from .report import NOTHING, handed_back
+from .report import Report, handed_back
 from .work import Work
 
 __all__ = ["completed", "launched", "notification"]
 
 
-def completed(errand: Errand, work: Work, report: str, milliseconds: int) -> ToolOutput:
+def completed(errand: Errand, work: Work, report: Report, milliseconds: int) -> ToolOutput:
     """A call that waited."""
     deeds = work.deeds
     structured: dict[str, Any] = {
@@ -21,15 +21,17 @@ def completed(errand: Errand, work: Work, report: str, milliseconds: int) -> Too
         "prompt": errand.prompt,
         "agentId": errand.id,
         "agentType": errand.definition.name,
-        **({"toolsUsed": deeds.names()} if deeds.tools else {}),
-        "content": [{"type": "text", "text": report or NOTHING}],
+        **({"toolsUsed": deeds.names()} if deeds.used else {}),
+        "content": report.blocks,
         "resolvedModel": work.model,
         "totalDurationMs": milliseconds,
         "totalTokens": deeds.tokens,
-        "totalToolUseCount": len(deeds.tools),
+        "totalToolUseCount": len(deeds.calls),
         "usage": deeds.usage.to_result(),
-        "toolStats": deeds.stats(),
     }
+    stats = deeds.stats()
+    if stats is not None:
+        structured["toolStats"] = stats
     return ToolOutput(handed_back(errand.id, report, deeds, milliseconds), structured)
 
 
@@ -52,15 +54,14 @@ def launched(errand: Errand, model: str, output_file: str) -> ToolOutput:
     return ToolOutput([{"type": "text", "text": text}], structured)
 
 
-def notification(errand: Errand, report: str | None, error: str | None) -> str:
+def notification(errand: Errand, status: str, text: str) -> str:
     """The message that the model gets at the end of one in the background."""
-    status = "failed" if error is not None else "completed"
     lines = [
         "<task-notification>",
         f"<task-id>{errand.id}</task-id>",
         f"<status>{status}</status>",
         f"<summary>The subagent for “{errand.description}” is done ({status}).</summary>",
-        f"<result>{error if error is not None else report or NOTHING}</result>",
+        f"<result>{text}</result>",
         "</task-notification>",
     ]
     return "\n".join(lines)

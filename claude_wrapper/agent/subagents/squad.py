@@ -26,6 +26,7 @@ from .errand import Errand
 from .ground import Ground
 from .limits import limits_of
 from .output_file import link_output
+from .report import NOTHING, Report
 from .results import completed, launched, notification
 from .roster import Roster
 from .stats import Stats
@@ -50,6 +51,8 @@ class _Running(msgspec.Struct):
     work: Work
     told: TaskFrames
     output_file: str
+    by_host: bool = False
+    """The host, or its user, stopped it."""
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     over: anyio.Event = field(default_factory=anyio.Event)
 
@@ -63,6 +66,7 @@ class Squad:
         self._limits = limits_of(ground.parts.settings.environ)
         self._forward_text = ground.parts.settings.forward_subagent_text
         self._running: dict[str, _Running] = {}
+        self._cut_off: list[_Running] = []
         self._silent = False
         self._waits = False
         self.on_budget: Callable[[], None] = lambda: None
@@ -110,9 +114,17 @@ class Squad:
         """Stop one, and wait until that is told; what is not at work stays as it is."""
         running = self._running.get(task_id)
         if running is not None:
+            running.by_host = True
             running.scope.cancel()
             with anyio.move_on_after(_STOP_SECONDS):
                 await running.over.wait()
+
+    def tell_cut_off(self) -> None:
+        """Tell of those that were stopped with the turn that waited for them."""
+        cut_off, self._cut_off = self._cut_off, []
+        for each in cut_off:
+            each.by_host = True
+            self._killed(each)
 
     def stop_background(self) -> None:
         """Stop all in the background: the money is spent, or nobody waits any longer."""
@@ -183,7 +195,8 @@ class Squad:
             raise ToolFailure(str(error)) from error
         work = Work(ground, caller.parts, errand, toolbox, frames, told, transcript)
         if toolbox.find("Agent") is not None:
-            own = Caller(work.parts, errand.depth, errand.id, spawnable(errand.definition.tools))
+            types = spawnable(errand.definition.tools)
+            own = Caller(work.parts, errand.depth, errand.id, work.deeds, types)
             toolbox.add([self._tool(own)], None)
         running = self._running[errand.id] = _Running(errand, work, told, output)
         if errand.background:
@@ -205,23 +218,27 @@ class Squad:
             with running.scope:
                 report = await work.run()
             if running.scope.cancelled_caught:
-                self._killed(running, "user")
+                work.cut_off(shown=False)
+                self._killed(running)
                 raise ToolFailure(_STOPPED)
         except FailedError as error:
             self._failed(running, str(error))
             raise ToolFailure(str(error)) from error
         except BudgetSpentError:
+            self._cut_off.append(running)
             self.on_budget()
             await anyio.sleep_forever()
         except anyio.get_cancelled_exc_class():
-            self._killed(running, "user")
+            work.cut_off(shown=False)
+            self._cut_off.append(running)
             raise
         finally:
             self._leave(running)
         self.stats.completed += 1
         told.over("completed")
-        used = (work.deeds.tokens, len(work.deeds.tools))
-        told.notify("completed", report or errand.description, used, report=False)
+        if caller.deeds is not None:
+            caller.deeds.used += work.deeds.used
+        told.notify("completed", report.whole or errand.description, work.deeds.counted, report=False)
         return completed(errand, work, report, told.milliseconds)
 
     def _launch(self, caller: Caller, errand: Errand) -> ToolOutput:
@@ -234,12 +251,11 @@ class Squad:
 
     async def _beside(self, running: _Running) -> None:
         """See one through that nobody waits for, and let the main conversation know how it ended."""
-        errand, work, told = running.errand, running.work, running.told
-        report: str | None = None
         error: str | None = None
+        report: Report | None = None
         with running.scope:
             try:
-                report = await work.run()
+                report = await running.work.run()
             except FailedError as failure:
                 error = str(failure)
             except BudgetSpentError:
@@ -247,28 +263,34 @@ class Squad:
             except Exception as fault:  # noqa: BLE001  # a fault of one must not end the session
                 _log.exception("a subagent failed")
                 error = f"{type(fault).__name__}: {fault}"
-        self._leave(running)
-        if self._silent:
-            return
+        self._running.pop(running.errand.id, None)
+        if not self._silent:
+            self._tell_end(running, report, error)
+        running.work.close()
+        running.over.set()
+
+    def _tell_end(self, running: _Running, report: Report | None, error: str | None) -> None:
+        errand, work, told = running.errand, running.work, running.told
         if report is not None:
             self.stats.completed += 1
             told.over("completed")
-            used = (work.deeds.tokens, len(work.deeds.tools))
-            told.notify("completed", report or errand.description, used, report=bool(report))
+            said = report.whole
+            told.notify("completed", said or errand.description, work.deeds.counted, report=bool(said))
+            status, text = "completed", said or NOTHING
         elif error is not None:
             self._failed(running, error)
+            status, text = "failed", error
         else:
-            self._killed(running, "user")
+            self._killed(running)
+            status, text = "killed", _STOPPED
         self._tell_background()
-        if report is not None or error is not None:
-            self._notify_model(errand, report, error)
+        if status == "killed":
+            work.cut_off(shown=True)
+        if running.by_host or status != "killed":
+            origin = {"kind": "task-notification", "producer": "session-task", "runId": errand.run_id}
+            prompt = notification(errand, status, text)
+            self._parts.queue.put(Prompt(prompt, as_written=True, is_synthetic=True, origin=origin))
         self._rest()
-        running.over.set()
-
-    def _notify_model(self, errand: Errand, report: str | None, error: str | None) -> None:
-        origin = {"kind": "task-notification", "producer": "session-task", "runId": errand.run_id}
-        text = notification(errand, report, error)
-        self._parts.queue.put(Prompt(text, as_written=True, is_synthetic=True, origin=origin))
 
     def _rest(self) -> None:
         """Nothing more may be expected of this."""
@@ -282,18 +304,17 @@ class Squad:
         running.told.over("failed", error)
         running.told.notify("failed", error, None, report=False)
 
-    def _killed(self, running: _Running, by: str) -> None:
+    def _killed(self, running: _Running) -> None:
         if self._silent:
             return
-        self.stats.killed[by] += 1
+        self.stats.killed["user" if running.by_host else "system"] += 1
         running.told.over("killed")
         running.told.notify("stopped", running.errand.description, None, report=False)
 
     def _leave(self, running: _Running) -> None:
         self._running.pop(running.errand.id, None)
         running.work.close()
-        if not running.errand.background:
-            running.over.set()
+        running.over.set()
 
     def _tell_background(self) -> None:
         self._parts.frames.background_tasks(self.tasks)

@@ -10,6 +10,7 @@ import msgspec
 from claude_wrapper.agent.calls.call import ToolCall, reminder
 from claude_wrapper.agent.calls.toolbox import Toolbox
 from claude_wrapper.agent.ids import new_uuid
+from claude_wrapper.agent.turns import interrupted
 from claude_wrapper.agent.turns.loop import Loop
 from claude_wrapper.agent.turns.parts import Parts
 from claude_wrapper.agent.turns.turn import Ending, Turn
@@ -19,7 +20,7 @@ from claude_wrapper.wire.codec import encode
 from .child_frames import ChildFrames
 from .errand import Errand
 from .ground import Ground, child_parts
-from .report import Deeds, described, made_harmless, stopped_early
+from .report import Deeds, Report, described, made_harmless, stopped_early
 from .task_frames import TaskFrames
 
 __all__ = ["BudgetSpentError", "FailedError", "Work"]
@@ -60,7 +61,7 @@ class Work:
         """The model that it asks."""
         return self.parts.brief.model.name
 
-    async def run(self) -> str:
+    async def run(self) -> Report:
         """Carry the errand out; its report. Raises FailedError and BudgetSpentError."""
         parts, errand = self.parts, self._errand
         contexts = await self._hooks.begun()
@@ -78,12 +79,18 @@ class Work:
         self._describe(finished=True)
         return report
 
+    def cut_off(self, *, shown: bool) -> None:
+        """It was stopped half way: write down what that left, for the host to see or not."""
+        if not shown:
+            self._frames.mute()
+        interrupted.ending(self.parts, self._turn)
+
     def close(self) -> None:
         """Let go of the transcript."""
         if self._transcript is not None:
             self._transcript.close()
 
-    def _report(self, ending: Ending) -> str:
+    def _report(self, ending: Ending) -> Report:
         turn = self._turn
         if ending.subtype == "error_max_budget_usd":
             raise BudgetSpentError
@@ -97,13 +104,16 @@ class Work:
     def _called(self, block: dict[str, Any]) -> None:
         """Note a call and tell the host of it."""
         call = ToolCall(block["id"], block["name"], block["input"])
-        self.deeds.tools.append(call.name)
+        self.deeds.calls.append(call)
+        tool = self.parts.toolbox.find(call.name)
+        if tool is not None:
+            self.deeds.used.append(tool.name)
         self._take_usage()
         usage = self.deeds.usage
         before = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
         # Of a reply that is still on its way no more is known than how it began.
         tokens = before + (self._turn.first_delta // 4 or usage.output_tokens)
-        self._told.progress(described(call), call.name, tokens, len(self.deeds.tools))
+        self._told.progress(described(call), call.name, tokens, len(self.deeds.calls))
 
     def _take_usage(self) -> None:
         reply = self.parts.asker.reply

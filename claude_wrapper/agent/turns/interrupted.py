@@ -36,6 +36,8 @@ def ending(parts: Parts, turn: Turn) -> Ending:
     in_tools = turn.stage == "tools" or (bool(turn.calls) and reply is not None and not reply.open_blocks)
     if turn.stage in {"streaming", "tools"}:
         parts.round.close_open(turn, cut_off() if urgent else rejected_by_user())
+    if parts.subagents is not None:
+        parts.subagents.tell_cut_off()
     reason = "aborted_tools" if in_tools else "aborted_streaming"
     if urgent:
         return Ending(terminal_reason=reason, text="" if in_tools else turn.last_text)
