@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 PATIENCE = 30.0
+BEHIND = 5.0
 NEWS = ("⚠", "[claude-code:", "Warning: ")
 """Beginnings of lines that tell news of models and of what was left out; a run goes on behind them."""
 STREAMS = ["--output-format", "stream-json", "--verbose", "--input-format", "stream-json"]
@@ -198,6 +199,8 @@ class RawRun:
     def _wait_file(self, path: Path) -> None:
         end = time.monotonic() + PATIENCE
         while not path.exists():
+            if self._agent.poll() is not None:  # only what it has left behind can still make the file
+                end = min(end, time.monotonic() + BEHIND)
             if time.monotonic() > end:
                 return self._put("waited", {"for": path.name})
             time.sleep(0.02)

@@ -164,6 +164,10 @@ BETAS = [
             "advanced-tool-use-*",
         ),
     ),
+    HeaderRule(
+        "ask the vendor's servers to check calls where the mode is auto; ours asks the model itself",
+        ("afk-mode-*", "dangerous-tool-use-*"),
+    ),
 ]
 
 BETA_OF_BUDGETS = "interleaved-thinking-2025-05-14"
@@ -177,7 +181,14 @@ FIELDS = [
     KeyRule(
         "tells the API to clear nothing, which is the same as to say nothing", words("context_management")
     ),
+    KeyRule(
+        "asks the vendor's servers to check calls where the mode is auto; ours asks the model itself",
+        words("safeguards"),
+    ),
 ]
+
+DEFAULTS = {"temperature": 1}
+"""Fields that say what holds without them."""
 
 METHODS_WITHOUT_RESULT = words(
     "interrupt set_permission_mode set_model rewind_files reconnect_mcp_server toggle_mcp_server stop_task"
@@ -309,6 +320,7 @@ def leaves_out_beta(beta: str, thinking: str | None) -> bool:
     return any(fnmatchcase(beta, pattern) for rule in BETAS for pattern in rule.names)
 
 
-def says_elsewhere(field: str) -> bool:
+def leaves_out_field(field: str, value: Any) -> bool:
     """Whether a field of a request is compared on its own, or left out by a rule."""
-    return field in FIELDS_ELSEWHERE or any(field in rule.keys for rule in FIELDS)
+    is_default = field in DEFAULTS and value == DEFAULTS[field]
+    return is_default or field in FIELDS_ELSEWHERE or any(field in rule.keys for rule in FIELDS)

@@ -14,7 +14,7 @@ AGENT = re.compile(r"[\w.-]+/\d+\.\d+\.\d+( \(.*\))?")
 def surroundings(request: Row) -> Row:
     """All members of `request` that hold neither prompts nor tools, by the rules."""
     body: Row = request["body"]
-    more = {key: value for key, value in body.items() if not rules.says_elsewhere(key)}
+    more = {key: value for key, value in body.items() if not rules.leaves_out_field(key, value)}
     return {
         "path": request["path"],
         "headers": headers(request["headers"], body),
