@@ -277,6 +277,23 @@ def test_instructions_steer_the_summary_and_are_read_again_behind_it(workspace):
     assert "New rule" in again
 
 
+@pytest.mark.feature("CTX-09", "HEVT-19")
+def test_hooks_hear_of_instructions_that_are_read_again(workspace):
+    (workspace.project / "CLAUDE.md").write_text("A rule")
+    log = workspace.project / "log.txt"
+    hook = {"hooks": [{"type": "command", "command": f"cat >> {log}; echo >> {log}"}]}
+    settings = {"hooks": {"InstructionsLoaded": [hook], "PostCompact": [hook]}}
+    with ScriptedModel([say("one"), NOTES], order="queue") as model:
+        talk = workspace.talk(model, "--settings", json.dumps(settings))
+        ask(talk, "first")
+        ask(talk, "/compact")
+        talk.close()
+
+    told = [json.loads(line) for line in log.read_text().splitlines() if line]
+    assert [each.get("load_reason") for each in told] == ["session_start", None, "compact"]
+    assert "the notes" in told[1]["compact_summary"]
+
+
 @pytest.mark.feature("CTX-10")
 def test_settings_that_change_move_it_at_once(workspace, eventually):
     def window():
