@@ -42,6 +42,7 @@ from claude_wrapper.agent.tools.contract import ToolContext
 from claude_wrapper.agent.tools.environment import without_secrets
 from claude_wrapper.agent.tools.registry import BUILTIN_NAMES, builtin_tools
 from claude_wrapper.agent.turns.asking import Asker
+from claude_wrapper.agent.turns.custom_commands import CustomCommands
 from claude_wrapper.agent.turns.fresh_start import FreshStart
 from claude_wrapper.agent.turns.parts import Parts
 from claude_wrapper.agent.turns.results import Results
@@ -179,6 +180,7 @@ def compose(
         send_init=InitSender(settings, frames, access, brief, toolbox, servers, lambda: roster.names).send,
         checkpoints=checkpoints,
         begin_anew=FreshStart(session, frames, meter, context),
+        custom=CustomCommands(settings, access, hooks, session, context),
         memory=wire_memory(settings, access, brief, hooks, tool_round),
         deferred=deferred_in(start.conversation.entries),
         refresh=reload.refresh,

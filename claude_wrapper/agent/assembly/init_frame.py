@@ -16,6 +16,7 @@ from claude_wrapper.agent.ids import new_uuid
 from claude_wrapper.agent.model.brief import Brief
 from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.agent.start.settings import Settings
+from claude_wrapper.agent.turns.custom_commands import commands_of
 from claude_wrapper.agent.version import COMPATIBLE_VERSION
 from claude_wrapper.store.paths import config_dir, project_key
 from claude_wrapper.wire.system_session import InitFrame
@@ -51,8 +52,6 @@ class InitSender:
             "api_key_source": key_source(environ, settings.api_key_helper),
             "claude_code_version": COMPATIBLE_VERSION,
             "output_style": "default",
-            "slash_commands": [],
-            "skills": [],
             "plugins": [],
             "capabilities": CAPABILITIES,
             "betas": list(settings.model.betas) or UNSET,
@@ -65,10 +64,13 @@ class InitSender:
     def send(self, prompt_uuids: list[str]) -> None:
         """Say what the turn works with."""
         self._toolbox.restrict(self._access.policy)
+        commands = [file for file in commands_of(self._settings).values() if file.for_users]
         servers: list[Any] = self._servers.in_init()
         self._frames.emit(
             InitFrame(
                 tools=self._toolbox.names(),
+                slash_commands=[file.name for file in commands],
+                skills=[file.name for file in commands if file.folder is not None],
                 agents=self._agents(),
                 mcp_servers=servers,
                 model=self._brief.model.name,

@@ -12,7 +12,7 @@ import msgspec
 from .globs import expanded, is_below, is_path
 from .memory_text import files_named, parted, without_comments
 
-__all__ = ["MemoryFile", "MemoryFiles", "MemoryPlaces"]
+__all__ = ["MemoryFile", "MemoryFiles", "MemoryPlaces", "text_of"]
 
 _MOST_BYTES = 4 * 1024 * 1024
 _MOST_RULES = 1000
@@ -195,13 +195,14 @@ class MemoryFiles:
             for name in (path, real)
         ):
             return None
-        text = _text_of(real)
+        text = text_of(real)
         if text is not None:
             self._seen.add(real)
         return text
 
 
-def _text_of(real: Path) -> str | None:
+def text_of(real: Path) -> str | None:
+    """The text of a file, opened where it really is; None for whatever is no readable text."""
     try:
         # A pipe of this name would never answer a plain open.
         descriptor = os.open(real, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)

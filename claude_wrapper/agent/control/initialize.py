@@ -14,6 +14,7 @@ from claude_wrapper.agent.api.providers import key_source
 from claude_wrapper.agent.calls.structured import SchemaError, StructuredOutput, check_schema
 from claude_wrapper.agent.calls.toolbox import ToolSource
 from claude_wrapper.agent.hooks.registry import HookRegistry
+from claude_wrapper.agent.turns.custom_commands import commands_of
 from claude_wrapper.agent.turns.parts import Parts
 from claude_wrapper.agent.version import AGENT_VERSION, COMPATIBLE_VERSION
 from claude_wrapper.link.peer import Answer, RequestRefusedError
@@ -72,6 +73,15 @@ def offer_structured_output(parts: Parts, schema: dict[str, Any]) -> None:
     parts.structured = True
 
 
+def _commands(parts: Parts) -> list[dict[str, Any]]:
+    """The commands that users keep in files, as hosts list them."""
+    return [
+        {"name": file.name, "description": file.description, "argumentHint": file.argument_hint}
+        for file in commands_of(parts.settings).values()
+        if file.for_users
+    ]
+
+
 async def _connect_servers(parts: Parts, request: Initialize) -> dict[str, str] | UnsetType:
     """Take in the servers that run in the host and begin their handshakes.
 
@@ -100,7 +110,7 @@ async def _connect_servers(parts: Parts, request: Initialize) -> dict[str, str] 
 def _reply(parts: Parts, *, hooks_applied: bool, parked: dict[str, str] | UnsetType) -> InitializeReply:
     settings = parts.settings
     return InitializeReply(
-        commands=[],
+        commands=_commands(parts),
         agents=[] if parts.subagents is None else parts.subagents.roster.listing(),
         models=models(settings.environ),
         account=AccountInfo(

@@ -90,6 +90,12 @@ class LocalCommands:
         self._keep(uuid, prompt, command)
         return _ending(text, command)
 
+    def failed(self, prompt: Prompt, said: str, text: str) -> Ending:
+        """Say that a command of the user's own goes no further; `said` is how it is kept."""
+        self._show(said, text)
+        self._parts.session.add_command(prompt.uuid or new_uuid(), said)
+        return _ending(text, LocalCommand("custom", ""))
+
     def _text(self, command: LocalCommand) -> str:
         parts = self._parts
         if command.name in _COSTS:

@@ -12,6 +12,7 @@ from claude_wrapper.agent.host.prompts import Prompt, merged
 from claude_wrapper.agent.model.allowed import tell_replaced
 from claude_wrapper.agent.turns.parts import Parts
 
+from .custom_commands import CommandFailedError, Expansion
 from .local_commands import LocalCommands, local_command
 from .turn import Ending, Turn
 
@@ -63,7 +64,11 @@ class Opening:
         if _is_blank(prompt):
             parts.frames.informational(_BLANK, "warning")
             return Ending(text=_BLANK, terminal_reason=None, stop_reason=None, timed=False)
-        self._take_up(prompt, outcome)
+        try:
+            expansion = await parts.custom.expand(prompt) if parts.custom is not None else None
+        except CommandFailedError as failure:
+            return self._commands.failed(prompt, failure.head or prompt.text, str(failure))
+        self._take_up(prompt, outcome, expansion)
         if not prompt.asks_model:
             return Ending(terminal_reason=None, stop_reason=None, timed=False)
         turn.stage = "between"
@@ -87,12 +92,15 @@ class Opening:
         """The prompts that began the turn, and those that joined it."""
         return self._first, [prompt for prompt in turn.prompts if prompt not in self._first]
 
-    def _take_up(self, prompt: Prompt, outcome: Outcome) -> None:
+    def _take_up(self, prompt: Prompt, outcome: Outcome, expansion: Expansion | None = None) -> None:
         parts = self._parts
         for context in parts.hooks.take_first():
             parts.session.add_note(reminder(context), hidden=True)
         self._tell_of_planning()
-        uuid = parts.session.add_prompt(prompt.uuid, prompt.content, parts.access.mode)
+        content = prompt.content if expansion is None else expansion.head
+        uuid = parts.session.add_prompt(prompt.uuid, content, parts.access.mode)
+        for text in () if expansion is None else (expansion.body, *expansion.notes):
+            parts.session.add_note(text, hidden=True)
         if parts.checkpoints is not None:
             parts.checkpoints.begin(uuid)
         if parts.settings.replay_prompts and not prompt.is_synthetic:

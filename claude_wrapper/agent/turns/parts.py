@@ -24,6 +24,7 @@ from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.start.settings import Settings
 
 from .asking import Asker
+from .custom_commands import CustomCommands
 from .results import Results
 from .toolround import ToolRound
 
@@ -65,6 +66,8 @@ class Parts(msgspec.Struct):
     """The call that a hook had put off when the session was left."""
     look: Callable[[], Awaitable[float]]
     """Looks whether files have changed that somebody wants to hear about; gives the seconds to the next look."""
+    custom: CustomCommands | None = None
+    """The commands that users keep in files."""
     memory: Memory = msgspec.field(default_factory=Memory)
     """The instructions that files hold for the model."""
     suggest: bool = False

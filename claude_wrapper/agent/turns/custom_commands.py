@@ -1,0 +1,153 @@
+"""Commands of the user's own: a prompt that gives one becomes the text of its file."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from claude_wrapper.agent.calls.call import reminder
+from claude_wrapper.agent.config.access import Access
+from claude_wrapper.agent.context.command_files import CommandFile, command_files
+from claude_wrapper.agent.context.command_text import filled_in, shell_parts
+from claude_wrapper.agent.hooking.events import HookEvents
+from claude_wrapper.agent.hooks.outcome import Outcome
+from claude_wrapper.agent.host.prompts import Prompt
+from claude_wrapper.agent.permissions.call import Call
+from claude_wrapper.agent.sessions.session import Session
+from claude_wrapper.agent.start.settings import Settings
+from claude_wrapper.agent.tools.contract import ToolContext, ToolFailure
+from claude_wrapper.store.paths import config_dir
+from claude_wrapper.wire.hook_turn_inputs import UserPromptExpansionInput
+
+__all__ = ["CommandFailedError", "CustomCommands", "Expansion", "commands_of"]
+
+_FORM = re.compile(r"/([^\s/]\S*)(?:\s+(.*))?", re.DOTALL)
+_SECONDS = 120
+_OFF = "[shell command execution disabled by policy]"
+
+
+class CommandFailedError(Exception):
+    """The command goes no further; the text says why. `head` is how it is kept, if not as it was written."""
+
+    head: str | None = None
+
+
+class Expansion(msgspec.Struct, frozen=True):
+    """What a command stands for: how it is kept, and what the model reads."""
+
+    head: str
+    body: str
+    notes: tuple[str, ...] = ()
+
+
+def commands_of(settings: Settings) -> dict[str, CommandFile]:
+    """The commands that a run has."""
+    sources = settings.memory_sources
+    if sources is None or settings.no_commands:
+        return {}
+    places: list[tuple[str, Path]] = []
+    if "userSettings" in sources:
+        places.append(("userSettings", config_dir(settings.environ)))
+    if "projectSettings" in sources:
+        for folder in (settings.cwd, *settings.cwd.parents):
+            places.append(("projectSettings", folder / ".claude"))
+            if (folder / ".git").exists():
+                break
+        else:
+            places = [each for each in places if each[0] == "userSettings"]
+            places.append(("projectSettings", settings.cwd / ".claude"))
+    return command_files(places)
+
+
+class CustomCommands:
+    """Makes prompts of them. Their files are read anew for each."""
+
+    def __init__(
+        self, settings: Settings, access: Access, hooks: HookEvents, session: Session, context: ToolContext
+    ) -> None:
+        self._settings = settings
+        self._access = access
+        self._hooks = hooks
+        self._session = session
+        self._context = context
+
+    async def expand(self, prompt: Prompt) -> Expansion | None:
+        """What the command in a prompt stands for, None if there is none. Raises CommandFailedError."""
+        found = None if prompt.as_written else _FORM.fullmatch(prompt.text.rstrip())
+        file = commands_of(self._settings).get(found[1]) if found is not None else None
+        if found is None or file is None:
+            return None
+        if not file.for_users:
+            raise CommandFailedError(
+                f"/{file.name} is for the model to use. Say what you want, and it will use it where it fits."
+            )
+        arguments = found[2] or ""
+        outcome = await self._ask_hooks(file, arguments, prompt.text)
+        head = f"<command-message>{file.name}</command-message>\n<command-name>/{file.name}</command-name>"
+        if arguments:
+            head += f"\n<command-args>{arguments}</command-args>"
+        try:
+            body = await self._body(file, arguments)
+        except CommandFailedError as failure:
+            failure.head = head
+            raise
+        return Expansion(head, body, tuple(reminder(text) for text in outcome.contexts))
+
+    async def _ask_hooks(self, file: CommandFile, arguments: str, text: str) -> Outcome:
+        hooks = self._hooks
+        event = UserPromptExpansionInput(
+            **hooks.fields.in_turn(),
+            expansion_type="slash_command",
+            command_name=file.name,
+            command_args=arguments,
+            command_source=file.source,
+            prompt=text,
+        )
+        outcome = await hooks.occur(event, file.name)
+        if outcome.block is not None or outcome.stop:
+            reason = outcome.block or outcome.stop_reason or "no reason given"
+            raise CommandFailedError(f"UserPromptExpansion operation blocked by hook:\n{reason}")
+        return outcome
+
+    async def _body(self, file: CommandFile, arguments: str) -> str:
+        settings = self._settings
+        variables = {
+            "CLAUDE_SESSION_ID": self._session.id,
+            "CLAUDE_PROJECT_DIR": str(settings.cwd),
+        }
+        if file.folder is not None:
+            variables["CLAUDE_SKILL_DIR"] = str(file.folder)
+        pieces: list[str] = []
+        any_used = False
+        # What stands in an argument is no command to be run: the file is taken apart before they are put in.
+        for written, command in shell_parts(file.body):
+            text, used = filled_in(command or written, arguments, file.argument_names, variables)
+            any_used = any_used or used
+            pieces.append(text if command is None else await self._output(text, written))
+        body = "".join(pieces)
+        if arguments and not any_used:
+            body += f"\n\nARGUMENTS: {arguments}"
+        return body if file.folder is None else f"Base directory for this skill: {file.folder}\n\n{body}"
+
+    async def _output(self, command: str, written: str) -> str:
+        """What a command in the text prints; it runs only where rules allow it without a question."""
+        from claude_wrapper.agent.permissions.decide import decide  # noqa: PLC0415  # loads the shell's grammar
+        from claude_wrapper.agent.tools.bash import Bash  # noqa: PLC0415  # few texts have commands
+
+        context = self._context
+        if self._settings.values.get("disableSkillShellExecution") is True:
+            return _OFF
+        tool_input = {"command": command, "timeout": _SECONDS * 1000}
+        call = Call("Bash", tool_input, context.cwd, tuple(context.working_dirs()))
+        decision = decide(call, self._access.policy)
+        if decision.behavior != "allow":
+            why = decision.message or decision.reason or "it is not allowed"
+            raise CommandFailedError(f'Shell command permission check failed for pattern "{written}": {why}')
+        try:
+            result = await Bash().run(tool_input, context)
+        except ToolFailure as failure:
+            text = f'Shell command failed for pattern "{written}": {failure.text}'
+            raise CommandFailedError(text) from failure
+        return result.content if isinstance(result.content, str) else ""
