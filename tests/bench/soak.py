@@ -8,6 +8,9 @@ within its time, says its last word or names the failure, has carried every comm
 conversation in its transcript, and has counted each reply as Claude Code does: a whole one as it was billed; of one
 whose connection broke, the input as billed and the output estimated from what came; of one that an error event ended,
 what it said at its start if a block of it was kept, else nothing. The last line holds this against the server's bill.
+
+Some runs are doomed: from a request on the server is overloaded, refuses, or cuts every reply, for ever, or the run has
+a budget that its first reply uses up. Those have to end with the error that says so.
 """
 
 from __future__ import annotations
@@ -64,6 +67,20 @@ FAULTS: dict[str, Callable[[Turn], Turn]] = {
     "error in the last block": lambda reply: turn(reply, error_event(), usage=USAGE),
     "slow": lambda reply: turn(reply, chunk=2, chunk_delay=0.01, usage=USAGE),
 }
+REFUSED = {
+    **FAULTS,
+    "400": lambda _: fail(400, message="This request is refused"),
+}
+DOOMS: dict[str, tuple[str, str, str, int | None]] = {
+    "overloaded for ever": ("529", "success", "api_error", 529),
+    "refused for ever": ("400", "success", "api_error", 400),
+    "cut for ever": ("reset in the first block", "success", "api_error", None),
+    "out of budget": ("", "error_max_budget_usd", "budget_exhausted", None),
+}
+"""The fault that returns for ever, and the subtype, reason and status of the result that follows from it."""
+DOOMED = 0.2
+"""How many of the runs are doomed."""
+BUDGET = "0.0005"
 SOUND = 0.5
 """How often a request is simply answered."""
 
@@ -87,18 +104,33 @@ class Server:
         self._asked[number] += 1
         chance = random.Random(f"{self._seed}/{number}/{self._asked[number]}")
         reply = self._reply(number, text)
-        if chance.random() < SOUND:
+        doomed = self._doomed(number)
+        if not doomed and chance.random() < SOUND:
             self._book(number, (INPUT, OUTPUT), (INPUT, OUTPUT))
             return turn(reply, usage=USAGE)
-        name = chance.choice(list(FAULTS))
+        name = doomed or chance.choice(list(FAULTS))
         self.faults[name] += 1
         streamed = bool(request.body.get("stream"))
-        if name == "slow" or (name in BREAKS and not streamed):
+        if doomed and not streamed:
+            pass
+        elif name == "slow" or (name in BREAKS and not streamed):
             # A reply that is asked for in one piece comes in one piece.
             self._book(number, (INPUT, OUTPUT), (INPUT, OUTPUT))
         elif name in BREAKS:
             self._book(number, (INPUT, STARTED), BREAKS[name](list(reply.content or ())))
-        return FAULTS[name](reply)
+        if doomed and name in BREAKS and not streamed:
+            return hang_up()
+        return REFUSED[name](reply)
+
+    def doom(self, number: int) -> str | None:
+        """What becomes of a run in the end, None if it may end well."""
+        chance = random.Random(f"{self._seed}/doom/{number}")
+        return chance.choice(list(DOOMS)) if chance.random() < DOOMED else None
+
+    def _doomed(self, number: int) -> str:
+        """The fault of this request, if it is from now on the fault of all."""
+        doom = self.doom(number)
+        return DOOMS[doom][0] if doom is not None and self._asked[number] > number % 3 else ""
 
     def _book(self, number: int, billed: Tokens, due: Tokens) -> None:
         self.billed[number].append(billed)
@@ -135,7 +167,7 @@ def steps_of(number: int) -> int:
     return 1 + number % 3
 
 
-def play(number: int, url: str, folder: Path) -> list[str]:
+def play(number: int, url: str, folder: Path, doom: str | None = None) -> list[str]:
     """One run; returns what is wrong with it."""
     project, home = folder / f"p{number}", folder / f"h{number}"
     project.mkdir()
@@ -146,10 +178,15 @@ def play(number: int, url: str, folder: Path) -> list[str]:
         "ANTHROPIC_BASE_URL": url,
         "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
     }
-    words = ["-p", "--output-format", "json", "--model", "claude-sonnet-4-5", "--allowedTools", "Bash", "--"]
+    words = ["-p", "--output-format", "json", "--model", "claude-sonnet-4-5", "--allowedTools", "Bash"]
+    if doom is not None:
+        # Waiting between tries is not what is tried here.
+        environment["CLAUDE_CODE_MAX_RETRIES"] = "2"
+    if doom == "out of budget":
+        words += ["--max-budget-usd", BUDGET]
     try:
         done = subprocess.run(
-            [sys.executable, "-P", "-m", "claude_wrapper.agent", *words, f"Run number {number} begins"],
+            [sys.executable, "-P", "-m", "claude_wrapper.agent", *words, "--", f"Run number {number} begins"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             cwd=project,
@@ -165,7 +202,20 @@ def play(number: int, url: str, folder: Path) -> list[str]:
         result = msgspec.json.decode(done.stdout)
     except msgspec.DecodeError:
         return [f"it gave no result, but {done.stdout[:200]!r} and {done.stderr[-300:]!r}"]
-    return faults_of(number, done.returncode, result, project, home)
+    DOOMS_MET[doom] += 1
+    return doom_faults(doom, result) + faults_of(number, done.returncode, result, project, home)
+
+
+def doom_faults(doom: str | None, result: dict[str, Any]) -> list[str]:
+    """How the result of a run differs from that of its doom."""
+    if doom is None:
+        return []
+    _, *wanted = DOOMS[doom]
+    if doom == "out of budget" and result.get("terminal_reason") == "api_error":
+        # Chance was quicker.
+        return []
+    got = [result["subtype"], result.get("terminal_reason"), result.get("api_error_status")]
+    return [] if result["is_error"] and got == wanted else [f"doomed to be {doom}, it ended with {got}"]
 
 
 def faults_of(number: int, code: int, result: dict[str, Any], project: Path, home: Path) -> list[str]:
@@ -174,7 +224,8 @@ def faults_of(number: int, code: int, result: dict[str, Any], project: Path, hom
     steps = path.read_text().split() if path.exists() else []
     wanted = [str(step) for step in range(steps_of(number))]
     if result["is_error"]:
-        ended_well = code == 1 and result.get("terminal_reason") == "api_error" and bool(result.get("result"))
+        reason, said = result.get("terminal_reason"), result.get("result") or result.get("errors")
+        ended_well = code == 1 and reason in {"api_error", "budget_exhausted"} and bool(said)
         wrong = [] if ended_well else [f"it failed badly: {result}"]
         wanted = wanted[: len(steps)]
     else:
@@ -243,6 +294,7 @@ def bill_line(server: Server) -> str:
 
 RESULTS: dict[int, dict[str, Any]] = {}
 CODES: Counter[int] = Counter()
+DOOMS_MET: Counter[str | None] = Counter()
 HUNG: list[int] = []
 
 
@@ -263,7 +315,9 @@ def main() -> int:
         ScriptedModel([server.answer], toolless=True) as model,
         ThreadPoolExecutor(arguments.at_once) as pool,
     ):
-        found = list(pool.map(lambda number: play(number, model.url, Path(folder)), numbers))
+        found = list(
+            pool.map(lambda number: play(number, model.url, Path(folder), server.doom(number)), numbers)
+        )
     wrong = {
         number: lines + bill_faults(server, number) for number, lines in zip(numbers, found, strict=True)
     }
@@ -277,6 +331,7 @@ def main() -> int:
     )
     print(f"faults: {dict(sorted(server.faults.items()))}")
     print(f"ended with: {dict(ended)}; exit codes: {dict(CODES)}; hung: {HUNG}; wrong: {len(wrong)}")
+    print(f"dooms: {dict(DOOMS_MET)}")
     print(bill_line(server))
     return int(bool(wrong))
 

@@ -192,3 +192,21 @@ def test_while_text_follows_a_call_what_the_call_did_is_kept(workspace):
         if block["type"] == "tool_result"
     ]
     assert [result["content"] for result in results] == ["done"]
+
+
+def test_a_second_interrupt_in_a_tool_changes_nothing(workspace, eventually):
+    command = "echo on > begun; sleep 300"
+    with ScriptedModel([call("Bash", command=command), say("again")], order="queue") as model:
+        talk = workspace.talk(model, "--allowedTools", "Bash")
+        talk.prompt("first")
+        eventually((workspace.project / "begun").exists)
+        talk.control("i", "interrupt")
+        talk.control("j", "interrupt")
+        assert talk.result()["terminal_reason"] == "aborted_tools"
+        talk.prompt("second")
+        assert talk.result()["result"] == "again"
+        assert talk.close() == 0
+
+    answers = {f["response"]["request_id"]: f["response"]["subtype"] for f in talk.of("control_response")}
+    assert answers == {"i": "success", "j": "success"}
+    assert len(talk.of("result")) == 2

@@ -187,7 +187,6 @@ def spoken(frames):
     ]
 
 
-@pytest.mark.feature("STREAM-01")
 def test_what_can_be_understood_is_a_reply(talk_about):
     said, requests = talk_about(WHOLE)
     assert {name: spoken(frames) for name, (_, frames) in said.items()} == dict.fromkeys(WHOLE, HELLO)
