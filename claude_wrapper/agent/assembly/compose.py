@@ -97,7 +97,7 @@ def compose(
     roster = Roster(settings)
     toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
     servers = McpServers(toolbox, link, start_task)
-    servers.add_configured(settings.mcp_servers)
+    servers.add_configured(settings.mcp_servers, settings.cwd, without_secrets(settings.environ))
     brief = Brief(settings)
     context = ToolContext(
         cwd=settings.cwd,

@@ -19,7 +19,7 @@ from claude_wrapper.agent.start.settings import Settings
 from claude_wrapper.agent.turns.custom_commands import commands_of
 from claude_wrapper.agent.version import COMPATIBLE_VERSION
 from claude_wrapper.store.paths import config_dir, project_key
-from claude_wrapper.wire.system_session import InitFrame
+from claude_wrapper.wire.system_session import InitFrame, InitMcpServerError
 
 __all__ = ["InitSender"]
 
@@ -55,6 +55,7 @@ class InitSender:
             "plugins": [],
             "capabilities": CAPABILITIES,
             "betas": list(settings.model.betas) or UNSET,
+            "mcp_server_errors": [InitMcpServerError(**each) for each in settings.mcp_errors] or UNSET,
             "memory_paths": {"auto": f"{config_dir(environ) / 'projects' / project_key(cwd) / 'memory'}/"},
             "fast_mode_state": "off",
             "sandbox_enabled": False,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import anyio
 
 from claude_wrapper.agent.host.link import HostLink
 from claude_wrapper.agent.mcp.content import as_read, blocks_of, text_of
-from claude_wrapper.agent.mcp.host_server import HostServer, ServerFailedError
+from claude_wrapper.agent.mcp.host_server import HostServer, McpHost, ServerFailedError
+from claude_wrapper.agent.mcp.stdio_channel import OutOfReach, StdioChannel
 from claude_wrapper.agent.mcp.tool import McpToolFacts
 from claude_wrapper.agent.tools.contract import ToolContext, ToolFailure, ToolOutput
 from claude_wrapper.agent.version import AGENT_VERSION
@@ -73,12 +75,16 @@ class McpServers:
         self.servers: dict[str, HostServer] = {}
         self._connecting: dict[str, anyio.Event] = {}
 
-    def add_configured(self, configs: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take in servers of a configuration; those that run in the host are connected from here."""
+    def add_configured(
+        self, configs: Mapping[str, Mapping[str, Any]], cwd: Path, environment: Mapping[str, str]
+    ) -> None:
+        """Take in servers of a configuration: those of the host, and programs, which are started when it is time."""
         for name, config in configs.items():
             if config.get("type") == "sdk":
                 timeout = config.get("timeout")
                 self.add_host_server(name, timeout / 1000 if isinstance(timeout, int | float) else None)
+            elif name not in self.servers:
+                self.servers[name] = _own_server(name, config, cwd, environment)
 
     def add_host_server(self, name: str, call_seconds: float | None = None) -> None:
         """Take in a server that runs in the host, if it is new."""
@@ -151,6 +157,22 @@ class McpServers:
         return [_status(server) for server in self.servers.values()]
 
 
+def _own_server(
+    name: str, config: Mapping[str, Any], cwd: Path, environment: Mapping[str, str]
+) -> HostServer:
+    """A server that the agent itself reaches."""
+    channel: McpHost = OutOfReach()
+    kind = config.get("type", "stdio")
+    if kind == "stdio":
+        argv = [config["command"], *config.get("args", [])]
+        channel = StdioChannel(argv, cwd, {**environment, **config.get("env", {})})
+    server = HostServer(name, channel, _CLIENT)
+    server.source, server.transport, server.config = "dynamic", kind, {"type": kind, **config}
+    if kind == "stdio":
+        server.config.setdefault("args", [])
+    return server
+
+
 def _status(server: HostServer) -> dict[str, Any]:
     status: dict[str, Any] = {"name": server.name, "status": server.status}
     info = server.info.get("serverInfo")
@@ -159,8 +181,8 @@ def _status(server: HostServer) -> dict[str, Any]:
     if server.error is not None:
         status["error"] = server.error
     status |= {
-        "config": {"type": "sdk", "name": server.name},
-        "transport": "sdk",
+        "config": server.config,
+        "transport": server.transport,
         "scope": "dynamic",
         "source": server.source,
     }

@@ -39,8 +39,6 @@ class McpHost(Protocol):
 class HostServer:
     """One server. `status` is pending, connected or failed; `tools` are as the server described them."""
 
-    source = "sdk"
-
     def __init__(
         self,
         name: str,
@@ -49,6 +47,8 @@ class HostServer:
         call_seconds: float | None = None,
     ) -> None:
         self.name = name
+        self.source = self.transport = "sdk"
+        self.config: dict[str, Any] = {"type": "sdk", "name": name}
         self.status = "pending"
         self.error: str | None = None
         self.tools: list[dict[str, Any]] = []

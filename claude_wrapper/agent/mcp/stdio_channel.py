@@ -18,7 +18,7 @@ from claude_wrapper.wire.framing import LineSplitter
 
 from .host_server import McpChannelError
 
-__all__ = ["StdioChannel"]
+__all__ = ["OutOfReach", "StdioChannel"]
 
 _END_SECONDS = 0.5
 _REVOKE_SECONDS = 1.0
@@ -174,3 +174,17 @@ class StdioChannel:
                     await anyio.wait_writable(self._stdin)
                 except OSError as error:
                     raise McpChannelError(_GONE) from error
+
+
+class OutOfReach:
+    """Stands for a server behind a URL."""
+
+    async def mcp_message(
+        self,
+        server: str,
+        message: dict[str, Any],
+        seconds: float | None,
+        revocation: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Raises McpChannelError."""
+        raise McpChannelError("servers behind a URL are not reached by this agent")

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-import msgspec
-
 from claude_wrapper.agent.api.catalog import find_model
 from claude_wrapper.agent.api.tuning import Thinking, Wishes
 from claude_wrapper.agent.config.file import SettingsFile
 from claude_wrapper.agent.config.merged import merged, value_of
-from claude_wrapper.agent.config.sources import SettingsError
 from claude_wrapper.store.paths import is_session_id
 
 from .argument_values import (
@@ -31,13 +28,11 @@ from .cli import Arguments, UsageError
 from .contradictions import refuse_contradictions, suggests
 from .load_files import chosen_sources, load_files, with_variables
 from .load_policy import load_policy
+from .mcp_servers import given_servers
 from .settings import ModelSettings, SessionChoice, Settings
 from .settings_watch import SettingsWatch
 
 __all__ = ["load_settings"]
-
-_object_decoder = msgspec.json.Decoder(dict[str, Any])
-
 
 _TOOLS_OF_BARE = ("Bash", "Edit", "Read")
 
@@ -53,6 +48,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         policy = policy.changed(mode="default")
     output_format = arguments.value("output_format") or "text"
     refuse_contradictions(arguments, output_format)
+    servers, wrong = given_servers(arguments.list("mcp_config"), cwd)
     window = compact_window(arguments)
     bare = arguments.has("bare") or environment.get("CLAUDE_CODE_SIMPLE") == "1"
     return Settings(
@@ -79,7 +75,8 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         max_turns=turn_limit(arguments, environment),
         max_budget_usd=number_above_zero(arguments, "max_budget_usd"),
         json_schema=schema(arguments),
-        mcp_servers=_mcp_servers(arguments, cwd),
+        mcp_servers=servers,
+        mcp_errors=tuple(wrong),
         subagents=subagents(arguments),
         agent_files=() if bare else _agent_files(arguments),
         forward_subagent_text=arguments.has("forward_subagent_text"),
@@ -160,26 +157,6 @@ def _prompt_tool(arguments: Arguments) -> str | None:
     return (
         None if arguments.value("permission_prompts") == "none" else arguments.value("permission_prompt_tool")
     )
-
-
-def _mcp_servers(arguments: Arguments, cwd: Path) -> dict[str, dict[str, Any]]:
-    servers: dict[str, dict[str, Any]] = {}
-    for given in arguments.list("mcp_config"):
-        text = given.strip()
-        try:
-            if not (text.startswith("{") and text.endswith("}")):
-                path = cwd / given
-                if not path.is_file():
-                    raise SettingsError(f"Invalid MCP configuration:\nMCP config file not found: {path}")
-                text = path.read_text(encoding="utf-8")
-            found = _object_decoder.decode(text)
-        except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
-            raise SettingsError(f"Invalid MCP configuration:\n{error}") from error
-        configs = found.get("mcpServers")
-        if not isinstance(configs, dict) or not all(isinstance(each, dict) for each in configs.values()):
-            raise SettingsError("Invalid MCP configuration:\nmcpServers is no object of servers")
-        servers.update(configs)
-    return servers
 
 
 def _session(arguments: Arguments) -> SessionChoice:

@@ -79,6 +79,8 @@ class Settings:
     max_budget_usd: float | None = None
     json_schema: dict[str, Any] | None = None
     mcp_servers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    mcp_errors: tuple[dict[str, str], ...] = ()
+    """Servers that are left out: name, type and message of each fault."""
     subagents: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Types of subagents that the command line defines, as they are written."""
     agent_files: tuple[str, ...] = ()

@@ -1,0 +1,84 @@
+"""MCP servers that the command line brings and the agent itself starts."""
+
+import json
+import sys
+
+import pytest
+
+from claude_wrapper.testing import ScriptedModel, call, say
+
+PROGRAM = """
+import json, os, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    result = {"content": [{"type": "text", "text": os.environ.get("GREETING", "none")}]}
+    if message["method"] == "initialize":
+        result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "small", "version": "1"}}
+    if message["method"] == "tools/list":
+        result = {"tools": [{"name": "greet", "description": "greets", "inputSchema": {"type": "object"}}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+def run(workspace, script, servers, *argv):
+    with ScriptedModel(script) as model:
+        code, out, err = workspace.run(
+            model,
+            "-p",
+            "--output-format=stream-json",
+            "--verbose",
+            *argv,
+            f"--mcp-config={json.dumps({'mcpServers': servers})}",
+            "--",
+            "go",
+        )
+    assert code == 0, err
+    return [json.loads(line) for line in out.splitlines()], model
+
+
+@pytest.mark.feature("MCP-01", "MCP-02")
+def test_tools_of_a_program_are_offered_and_called(workspace, tmp_path):
+    path = tmp_path / "server.py"
+    path.write_text(PROGRAM)
+    server = {"command": sys.executable, "args": [str(path)], "env": {"GREETING": "hello there"}}
+    script = [call("mcp__small__greet"), say("done")]
+
+    frames, model = run(workspace, script, {"small": server}, "--allowedTools=mcp__small__greet")
+
+    assert frames[0]["mcp_servers"] == [{"name": "small", "status": "connected", "source": "dynamic"}]
+    assert "mcp__small__greet" in frames[0]["tools"]
+    assert "hello there" in json.dumps(model.requests[1].messages[-1])
+
+
+@pytest.mark.feature("MCP-05")
+def test_a_server_that_does_not_come_up_is_told_and_the_run_goes_on(workspace):
+    servers = {
+        "gone": {"command": "no-such-program"},
+        "dumb": {"command": "true"},
+        "far": {"type": "http", "url": "u"},
+    }
+
+    frames, _ = run(workspace, [say("hi")], servers)
+
+    assert {each["name"]: each["status"] for each in frames[0]["mcp_servers"]} == dict.fromkeys(
+        servers, "failed"
+    )
+
+
+@pytest.mark.feature("MCP-04")
+def test_a_wrong_entry_is_skipped_and_told(workspace):
+    servers = {"a": {}, "b": {"command": 3}, "c": {"type": "frob"}, "d": {"type": "http"}, "e": 5}
+
+    frames, _ = run(workspace, [say("hi")], servers)
+
+    assert frames[0]["mcp_servers"] == []
+    assert [(each["name"], each["type"]) for each in frames[0]["mcp_server_errors"]] == [
+        ("a", "invalid_config"),
+        ("b", "invalid_config"),
+        ("c", "unknown_type"),
+        ("d", "invalid_config"),
+        ("e", "invalid_config"),
+    ]
