@@ -126,7 +126,9 @@ def test_whatever_runs_after_an_allow_was_covered_by_the_rules(shared, tmp_path_
     finally:
         shutil.rmtree(folder)
     # A wrapper is not found either, and so starts nothing. (`time` is one behind a pipe.)
-    uncovered = [(line, names - GRANTED - {"time", "timeout"}) for line, names in zip(allowed, ran, strict=True)]
+    uncovered = [
+        (line, names - GRANTED - {"time", "timeout"}) for line, names in zip(allowed, ran, strict=True)
+    ]
     assert [found for found in uncovered if found[1]] == []
 
 

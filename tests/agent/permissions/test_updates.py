@@ -37,7 +37,9 @@ def test_each_behavior_is_changed_on_its_own(shared):
 
 
 def test_a_rule_without_content_is_the_whole_tool(shared):
-    update = PermissionUpdateBody("addRules", rules=[RuleBody("mcp__calc__add")], behavior="allow", destination="session")
+    update = PermissionUpdateBody(
+        "addRules", rules=[RuleBody("mcp__calc__add")], behavior="allow", destination="session"
+    )
     policy, problems = apply_updates(shared.policy(), [update])
     assert problems == []
     assert [rule.rule for rule in policy.of("allow")] == [Rule("mcp__calc__add")]
@@ -101,7 +103,9 @@ def test_one_malformed_update_undoes_all_of_them(shared, bad):
 
 
 def test_a_rule_that_has_no_effect_is_told_and_the_others_hold(shared):
-    update = PermissionUpdateBody("addRules", rules=[RuleBody("mcp__*"), RuleBody("Read")], behavior="allow", destination="session")
+    update = PermissionUpdateBody(
+        "addRules", rules=[RuleBody("mcp__*"), RuleBody("Read")], behavior="allow", destination="session"
+    )
     policy, problems = apply_updates(shared.policy(), [update])
     assert held(policy) == [("Read", "session")]
     assert problems[0].startswith("mcp__*: ")
