@@ -1,6 +1,7 @@
 """query(): one run against an agent process that plays its part well or badly."""
 
 import contextvars
+import json
 import logging
 import os
 import signal
@@ -261,6 +262,18 @@ async def test_causes_of_a_failed_run_are_told_apart_by_their_types(agent, field
         await run(agent.result("", is_error=True, **fields).exit(1))
 
     assert type(caught.value) is error
+
+
+async def test_news_of_tasks_that_the_failed_turn_ended_hides_its_error_not(agent):
+    ended = {"subtype": "task_updated", "task_id": "t", "patch": {"status": "killed"}}
+    agent.begin().result("", subtype="error_max_budget_usd", is_error=True)
+    agent.raw(json.dumps({"type": "system", "session_id": "s", "uuid": "u", **ended}) + "\n").exit(1)
+
+    seen = []
+    with pytest.raises(BudgetExceededError):
+        await run(agent, into=seen)
+
+    assert kinds(seen)[-2:] == ["ResultMessage", "TaskUpdatedMessage"]
 
 
 @pytest.mark.feature("WRAP-08", "RES-05")

@@ -90,7 +90,7 @@ class Router:
         self.last_fault: str | None = None
         """What the latest reply named as its error, if it was one."""
         self.last_result: dict[str, Any] | None = None
-        """The latest result, as long as nothing but a state frame followed it."""
+        """The latest result, as long as nothing followed it but states and news of tasks, which a failed turn ends."""
         self.session_id: str | None = None
         """The session that the agent named last."""
         self.lost_lines = 0
@@ -193,11 +193,12 @@ class Router:
         if subtype == "session_state_changed":
             self._turns.state_changed(str(raw.get("state")))
             return None if raw.get("sdk_host_only") is True else reading.system_message(raw)
-        self.last_result = None
-        if subtype == "init":
-            self._note_session(raw)
         if subtype.startswith("task_"):
             self._turns.task_event(subtype, raw)
+        elif subtype != "background_tasks_changed":
+            self.last_result = None
+        if subtype == "init":
+            self._note_session(raw)
         return reading.system_message(raw)
 
     def _result(self, message: m.ResultMessage, raw: dict[str, Any]) -> m.ResultMessage:

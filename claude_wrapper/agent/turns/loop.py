@@ -193,7 +193,7 @@ class Loop:
         if ending.subtype == "error_max_budget_usd" and parts.subagents is not None:
             parts.subagents.stop_background()
         parts.results.send(turn, ending)
-        if parts.subagents is not None:
+        if parts.subagents is not None and not parts.queue.closed:
             # Of those that the budget ended, a host that waits for every task is told last.
             parts.subagents.tell_cut_off()
         for prompt in first:
