@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -11,9 +12,10 @@ from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.config.access import Access
 from claude_wrapper.agent.context.command_files import CommandFile, command_files
 from claude_wrapper.agent.context.command_text import filled_in, shell_parts
-from claude_wrapper.agent.hooking.events import HookEvents
+from claude_wrapper.agent.hooking.events import HookEvents, ToolEvent
 from claude_wrapper.agent.hooks.outcome import Outcome
 from claude_wrapper.agent.host.prompts import Prompt
+from claude_wrapper.agent.ids import new_uuid
 from claude_wrapper.agent.permissions.call import Call
 from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.start.settings import Settings
@@ -131,6 +133,14 @@ class CustomCommands:
             body += f"\n\nARGUMENTS: {arguments}"
         return body if file.folder is None else f"Base directory for this skill: {file.folder}\n\n{body}"
 
+    async def _ask_guards(self, tool_input: dict[str, Any], written: str) -> None:
+        """Hooks that guard Bash guard these commands, too; one that they would change or ask about does not run."""
+        outcome = await self._hooks.before_tool(ToolEvent(new_uuid(), "Bash", tool_input, None))
+        objects = outcome.stop or outcome.block is not None or outcome.updated_input is not None
+        if objects or outcome.decision not in (None, "allow"):
+            why = outcome.block or outcome.reason or outcome.stop_reason or "no reason given"
+            raise CommandFailedError(f'A PreToolUse hook does not let "{written}" run as it is: {why}')
+
     async def _output(self, command: str, written: str) -> str:
         """What a command in the text prints; it runs only where rules allow it without a question."""
         from claude_wrapper.agent.permissions.decide import decide  # noqa: PLC0415  # loads the shell's grammar
@@ -145,6 +155,7 @@ class CustomCommands:
         if decision.behavior != "allow":
             why = decision.message or decision.reason or "it is not allowed"
             raise CommandFailedError(f'Shell command permission check failed for pattern "{written}": {why}')
+        await self._ask_guards(tool_input, written)
         try:
             result = await Bash().run(tool_input, context)
         except ToolFailure as failure:

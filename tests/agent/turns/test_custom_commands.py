@@ -64,6 +64,26 @@ def test_commands_in_the_text_run_where_rules_allow_it(workspace):
     assert (workspace.project / "made.txt").exists()
 
 
+ANSWERS = {
+    "blocks": "echo not that >&2; exit 2",
+    "denies": """echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}'""",
+    "asks": """echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}}'""",
+    "changes": """echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {"command": "id"}}}'""",
+}
+
+
+@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
+def test_a_hook_that_guards_bash_guards_commands_in_the_text(workspace, answer):
+    command(workspace, "sh", "Ran: !`touch made.txt` end")
+    hook = {"matcher": "Bash", "hooks": [{"type": "command", "command": answer}]}
+    settings = {"hooks": {"PreToolUse": [hook]}}
+    (workspace.project / ".claude/settings.json").write_text(json.dumps(settings))
+    result, asked = give(workspace, "/sh", "--allowedTools", "Bash(touch:*)")
+    assert "PreToolUse hook" in result["result"]
+    assert asked == []
+    assert not (workspace.project / "made.txt").exists()
+
+
 @pytest.mark.feature("SKILL-09")
 def test_a_command_that_fails_ends_the_turn(workspace):
     command(workspace, "sh", "Ran: !`ls nowhere` end")
