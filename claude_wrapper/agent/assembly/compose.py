@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
 from claude_wrapper.agent.api.client import ModelClient
 from claude_wrapper.agent.calls.approval import Approval, PermissionHost
@@ -77,16 +78,7 @@ def compose(
     start_task: Callable[..., object],
 ) -> tuple[Parts, ModelClient]:
     """Make the session's parts; the client is the caller's to close."""
-    session = Session(
-        start.session_id,
-        settings.cwd,
-        settings.entrypoint,
-        start.transcript,
-        start.history,
-        start.conversation.leaf,
-        start.copied,
-        recent_of(start.conversation.entries),
-    )
+    session = _session_of(settings, start)
     meter = Meter()
     meter.go_on(start.conversation)
     places = SettingsPlaces(settings.environ, settings.cwd)
@@ -99,23 +91,11 @@ def compose(
     servers = McpServers(toolbox, link, start_task)
     servers.add_configured(settings.mcp_servers, settings.cwd, without_secrets(settings.environ))
     brief = Brief(settings)
-    context = ToolContext(
-        cwd=settings.cwd,
-        original_cwd=settings.cwd,
-        working_dirs=lambda: access.directories(settings.cwd),
-        session_id=start.session_id,
-        environment=without_secrets(settings.environ),
-        results_dir=start.folder / start.session_id / "tool-results",
-        planning=Planning(access, plan),
-    )
+    context = _context_of(settings, start, access, plan)
     checkpoints = checkpoints_of(settings, start, session)
     if checkpoints is not None:
         context.before_change = told_by_threads(checkpoints)
-    client = ModelClient.from_environment(
-        settings.environ,
-        user_agent=f"claude-wrapper/{AGENT_VERSION}",
-        key_helper=settings.api_key_helper,
-    )
+    client = _client_of(settings)
     questions = SideQuestions(client, session, meter)
     wiring = HookWiring(settings, session, frames, access, registry, toolbox, context)
     for problem in wiring.problems:
@@ -193,6 +173,40 @@ def compose(
     )
     reload.serve(parts, client)
     return parts, client
+
+
+def _session_of(settings: Settings, start: SessionStart) -> Session:
+    return Session(
+        start.session_id,
+        settings.cwd,
+        settings.entrypoint,
+        start.transcript,
+        start.history,
+        start.conversation.leaf,
+        start.copied,
+        recent_of(start.conversation.entries),
+    )
+
+
+def _context_of(settings: Settings, start: SessionStart, access: Access, plan: Path) -> ToolContext:
+    """What tools find around them."""
+    return ToolContext(
+        cwd=settings.cwd,
+        original_cwd=settings.cwd,
+        working_dirs=lambda: access.directories(settings.cwd),
+        session_id=start.session_id,
+        environment=without_secrets(settings.environ),
+        results_dir=start.folder / start.session_id / "tool-results",
+        planning=Planning(access, plan),
+    )
+
+
+def _client_of(settings: Settings) -> ModelClient:
+    return ModelClient.from_environment(
+        settings.environ,
+        user_agent=f"claude-wrapper/{AGENT_VERSION}",
+        key_helper=settings.api_key_helper,
+    )
 
 
 def _permission_host(
