@@ -25,6 +25,7 @@ from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.start.settings import Settings
 from claude_wrapper.agent.tools.contract import ToolContext
+from claude_wrapper.store.paths import project_dir, transcript_path
 
 if TYPE_CHECKING:
     from claude_wrapper.agent.hooking.surroundings import HookSurroundings
@@ -140,12 +141,14 @@ class HookWiring:
         self._queue.put(Prompt(told, as_written=True, is_synthetic=True, origin=_OF_A_TASK))
 
     def _common(self) -> dict[str, Any]:
-        """What every hook is told."""
+        """What every hook is told. The transcript is named though none may be written."""
+        session, settings = self._session, self._settings
+        place = transcript_path(project_dir(settings.environ, str(settings.cwd)), session.id)
         return {
-            "session_id": self._session.id,
-            "transcript_path": self._session.transcript_path,
+            "session_id": session.id,
+            "transcript_path": session.transcript_path or str(place),
             "cwd": str(self._context.cwd),
-            "prompt_id": self._session.prompt_id or UNSET,
+            "prompt_id": session.prompt_id or UNSET,
             "permission_mode": self._access.mode,
         }
 

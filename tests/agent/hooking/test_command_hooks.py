@@ -2,6 +2,7 @@
 
 import json
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -51,6 +52,17 @@ def test_a_hook_gets_no_key_of_the_model(hooked, workspace):
     assert "ANTHROPIC_API_KEY" not in environment
     assert f"CLAUDE_PROJECT_DIR={workspace.project}" in environment
     assert "CLAUDECODE=1" in environment
+
+
+def test_a_hook_is_told_of_a_transcript_though_none_is_kept(hooked, workspace):
+    record = settings("PreToolUse", command("cat > told.json"))
+    talk = hooked(record, argv=(*ALLOW, "--no-session-persistence"))
+    talk.prompt()
+    talk.result()
+    (told,) = lines(workspace.project / "told.json")
+
+    assert told["transcript_path"].endswith(f"/{told['session_id']}.jsonl")
+    assert not Path(told["transcript_path"]).exists()
 
 
 @pytest.mark.feature("HEVT-16")
