@@ -46,6 +46,8 @@ __all__ = ["run"]
 
 _log = logging.getLogger(__name__)
 
+_ROUNDS_OF_A_SIGNAL = 3
+"""Of the event loop, until a signal is heard that came before the end of the input: its news takes the longer way."""
 _DRAIN_SECONDS = 30.0
 _CLOSE_SECONDS = 2.0
 _UNSEEN_SECONDS = 0.2
@@ -259,6 +261,8 @@ class _Work:
         with anyio.move_on_after(_DRAIN_SECONDS):
             await self._writer.room()
         await background_processes_ended()
+        for _ in range(_ROUNDS_OF_A_SIGNAL):
+            await anyio.sleep(0)
         code = self._lifetime.code
         return int(self._parts.results.last_was_error) if code is None else code
 
