@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import anyio.to_thread
 
 from claude_wrapper.link.peer import ControlPeer
@@ -262,7 +263,7 @@ class _Work:
             await self._writer.room()
         await background_processes_ended()
         for _ in range(_ROUNDS_OF_A_SIGNAL):
-            await anyio.sleep(0)
+            await anyio.lowlevel.checkpoint()
         code = self._lifetime.code
         return int(self._parts.results.last_was_error) if code is None else code
 

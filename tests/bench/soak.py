@@ -45,7 +45,7 @@ from claude_wrapper.testing import (
     turn,
 )
 
-PATIENCE = 120.0
+PATIENCE = 240.0
 INPUT, OUTPUT = 100, 20
 USAGE = {"input_tokens": INPUT, "output_tokens": OUTPUT}
 NO_WAIT = {"retry-after": "0"}
