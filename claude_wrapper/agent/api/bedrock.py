@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from .cloud import in_thread, library, no_credentials
 from .endpoint import Endpoint
-from .naming import aws_region, is_on, regional
+from .naming import aws_region, regional
 from .outgoing import Outgoing
 from .request import ModelRequest, encode_body, request_headers
+from .switches import is_on
 
 __all__ = ["Bedrock"]
 

@@ -10,7 +10,8 @@ from typing import Literal
 
 import msgspec
 
-from .naming import LONG, ProviderName, is_default, is_on, meant, provider_name
+from .naming import LONG, ProviderName, is_default, meant, provider_name
+from .switches import is_on
 
 __all__ = ["Catalog", "Model", "Price", "SmallPrompt", "find_model", "load_catalog"]
 

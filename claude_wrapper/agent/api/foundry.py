@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from .api_error import endpoint_error
 from .cloud import in_thread, library
 from .endpoint import Endpoint
-from .naming import is_on
 from .outgoing import Outgoing
 from .request import ModelRequest, encode_body, request_headers
+from .switches import is_on
 
 __all__ = ["Foundry"]
 

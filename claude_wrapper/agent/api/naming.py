@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-__all__ = ["LONG", "ProviderName", "aws_region", "is_default", "is_on", "meant", "provider_name", "regional"]
+from .switches import is_on
+
+__all__ = ["LONG", "ProviderName", "aws_region", "is_default", "meant", "provider_name", "regional"]
 
 ProviderName = Literal["firstParty", "bedrock", "vertex", "foundry"]
 
@@ -24,11 +26,6 @@ def provider_name(environment: Mapping[str, str]) -> ProviderName:
     """The provider that CLAUDE_CODE_USE_BEDROCK, _VERTEX or _FOUNDRY names, as results call it."""
     chosen = (cloud for cloud in _CLOUDS if is_on(environment, f"CLAUDE_CODE_USE_{cloud.upper()}"))
     return next(chosen, "firstParty")
-
-
-def is_on(environment: Mapping[str, str], name: str) -> bool:
-    """Whether a switch of the environment is on."""
-    return environment.get(name, "").strip().lower() in {"1", "true", "yes", "on"}
 
 
 def is_default(name: str | None) -> bool:

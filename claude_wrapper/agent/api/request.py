@@ -10,6 +10,7 @@ import msgspec
 from claude_wrapper.wire.codec import encode
 
 from .catalog import Model
+from .switches import is_on
 from .tuning import Tuning
 from .written import WrittenMessages
 
@@ -52,14 +53,12 @@ class ModelRequest(msgspec.Struct, frozen=True):
 
 def cache_ttl(model: Model, environment: Mapping[str, str]) -> CacheTtl | None:
     """How long the prompt is cached, by the environment's switches."""
-
-    def is_on(name: str) -> bool:
-        return environment.get(name, "").strip().lower() in {"1", "true", "yes", "on"}
-
     families = [name for name in ("haiku", "sonnet", "opus") if name in model.canonical]
-    if is_on("DISABLE_PROMPT_CACHING") or any(is_on(f"DISABLE_PROMPT_CACHING_{f.upper()}") for f in families):
+    if is_on(environment, "DISABLE_PROMPT_CACHING") or any(
+        is_on(environment, f"DISABLE_PROMPT_CACHING_{f.upper()}") for f in families
+    ):
         return None
-    if is_on("ENABLE_PROMPT_CACHING_1H") and not is_on("FORCE_PROMPT_CACHING_5M"):
+    if is_on(environment, "ENABLE_PROMPT_CACHING_1H") and not is_on(environment, "FORCE_PROMPT_CACHING_5M"):
         return "1h"
     return "5m"
 

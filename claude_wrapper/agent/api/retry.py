@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from .failure import Failure
+from .switches import is_on
 
 __all__ = ["GiveUp", "Retry", "RetryPolicy", "RetryState", "Switch", "Unstreamed", "decide"]
 
@@ -45,13 +46,9 @@ class RetryPolicy(msgspec.Struct, frozen=True):
             retries = _RETRIES
         return RetryPolicy(
             max_retries=min(max(retries, 0), _MOST_RETRIES),
-            patient=_is_on(environment.get("CLAUDE_CODE_RETRY_WATCHDOG")),
-            unstreamed=not _is_on(environment.get("CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK")),
+            patient=is_on(environment, "CLAUDE_CODE_RETRY_WATCHDOG"),
+            unstreamed=not is_on(environment, "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK"),
         )
-
-
-def _is_on(value: str | None) -> bool:
-    return (value or "").strip().lower() in {"1", "true", "yes", "on"}
 
 
 class RetryState(msgspec.Struct):

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from .catalog import Model
+from .switches import is_on
 
 __all__ = ["Thinking", "Tuning", "Wishes", "tune"]
 
@@ -42,7 +43,7 @@ class Wishes(msgspec.Struct, frozen=True):
         """These wishes with those of the environment: some of it goes before, some behind."""
         budget = _number(environment, "MAX_THINKING_TOKENS")
         thinking, tokens = self.thinking, self.thinking_tokens
-        silent = _is_on(environment, "CLAUDE_CODE_DISABLE_THINKING")
+        silent = is_on(environment, "CLAUDE_CODE_DISABLE_THINKING")
         if silent or (budget == 0 and thinking is None):
             thinking, tokens = "disabled", None
         elif budget and thinking is None and tokens is None:
@@ -54,7 +55,7 @@ class Wishes(msgspec.Struct, frozen=True):
             effort=environment.get("CLAUDE_CODE_EFFORT_LEVEL", "").strip().lower() or self.effort,
             max_output_tokens=_number(environment, "CLAUDE_CODE_MAX_OUTPUT_TOKENS") or self.max_output_tokens,
             task_budget=self.task_budget,
-            interleaved=self.interleaved and not _is_on(environment, "DISABLE_INTERLEAVED_THINKING"),
+            interleaved=self.interleaved and not is_on(environment, "DISABLE_INTERLEAVED_THINKING"),
             silent=silent,
         )
 
@@ -132,7 +133,3 @@ def _number(environment: Mapping[str, str], name: str) -> int | None:
     except ValueError:
         return None
     return value if value >= 0 else None
-
-
-def _is_on(environment: Mapping[str, str], name: str) -> bool:
-    return environment.get(name, "").strip().lower() in {"1", "true", "yes", "on"}

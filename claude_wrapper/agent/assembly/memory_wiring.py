@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from claude_wrapper.agent.api.switches import is_on
 from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.config.access import Access
 from claude_wrapper.agent.config.places import managed_folder, trust_key
@@ -20,8 +21,6 @@ from claude_wrapper.agent.turns.turn import Turn
 from claude_wrapper.store.paths import config_dir, home_dir, project_key, projects_dir
 
 __all__ = ["read_again", "wire_memory"]
-
-_TRUE = frozenset({"1", "true", "yes", "on"})
 
 
 def wire_memory(
@@ -58,9 +57,9 @@ async def read_again(memory: Memory, hooks: HookEvents) -> None:
 
 def _places(settings: Settings, access: Access) -> MemoryPlaces | None:
     environ = settings.environ
-    if settings.memory_sources is None or _is_on(settings, "CLAUDE_CODE_DISABLE_CLAUDE_MDS"):
+    if settings.memory_sources is None or is_on(settings.environ, "CLAUDE_CODE_DISABLE_CLAUDE_MDS"):
         return None
-    wants_added = _is_on(settings, "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD")
+    wants_added = is_on(settings.environ, "CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD")
     excluded = settings.values.get("claudeMdExcludes")
     return MemoryPlaces(
         cwd=settings.cwd,
@@ -78,12 +77,8 @@ def _places(settings: Settings, access: Access) -> MemoryPlaces | None:
 
 def _notes(settings: Settings) -> Path | None:
     """The file of the model's own notes; None where nothing is to be taken from it."""
-    off = _is_on(settings, "CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+    off = is_on(settings.environ, "CLAUDE_CODE_DISABLE_AUTO_MEMORY")
     if off or not settings.memory_sources or settings.values.get("autoMemoryEnabled") is False:
         return None
     key = project_key(trust_key(settings.cwd))
     return projects_dir(settings.environ) / key / "memory" / "MEMORY.md"
-
-
-def _is_on(settings: Settings, name: str) -> bool:
-    return settings.environ.get(name, "").strip().lower() in _TRUE

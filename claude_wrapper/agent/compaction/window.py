@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from claude_wrapper.agent.api.catalog import Model
-from claude_wrapper.agent.api.naming import is_on
+from claude_wrapper.agent.api.switches import is_on
 from claude_wrapper.agent.start.settings import Settings
 
 __all__ = ["Window", "window_of"]

@@ -56,5 +56,4 @@ def settings_for(errand: Errand, settings: Settings, brief: Brief, *, shown: boo
         partial_messages=False,
         replay_prompts=False,
         json_schema=None,
-        compact_window=settings.compact_window,
     )

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from claude_wrapper.agent.api.switches import is_on
+
 __all__ = ["SpawnLimits", "limits_of"]
 
 _DEPTH = 3
@@ -31,7 +33,7 @@ def limits_of(environ: Mapping[str, str]) -> SpawnLimits:
         text = environ.get(name, "")
         return int(text) if text.isascii() and text.isdecimal() else default
 
-    off = environ.get("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "").lower() in {"1", "true", "yes", "on"}
+    off = is_on(environ, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS")
     return SpawnLimits(
         depth=number("CLAUDE_CODE_MAX_SUBAGENT_SPAWN_DEPTH", _DEPTH),
         at_once=number("CLAUDE_CODE_MAX_CONCURRENT_SUBAGENTS", _AT_ONCE),

@@ -48,9 +48,7 @@ class Deeds(msgspec.Struct):
     @property
     def tokens(self) -> int:
         """What its last request and the reply to it came to."""
-        usage = self.usage
-        before = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
-        return before + usage.output_tokens
+        return self.usage.prompt_tokens + self.usage.output_tokens
 
     @property
     def counted(self) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,8 @@ class Work:
             parts.session.add_note(reminder(context), hidden=True)
         self._describe(finished=False)
         try:
-            with parts.interruption.turn() if errand.background else _Unscoped():
+            # One that a turn waits for is stopped with that turn.
+            with parts.interruption.turn() if errand.background else nullcontext():
                 ending = await Loop(parts).work(self._turn)
         finally:
             self._take_usage()
@@ -109,10 +111,9 @@ class Work:
         if tool is not None:
             self.deeds.used.append(tool.name)
         self._take_usage()
-        usage = self.deeds.usage
-        before = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens
         # Of a reply that is still on its way no more is known than how it began.
-        tokens = before + (self._turn.first_delta // 4 or usage.output_tokens)
+        usage = self.deeds.usage
+        tokens = usage.prompt_tokens + (self._turn.first_delta // 4 or usage.output_tokens)
         self._told.progress(described(call), call.name, tokens, len(self.deeds.calls))
 
     def _take_usage(self) -> None:
@@ -138,16 +139,6 @@ class Work:
         if finished:
             about["finished"] = True
         _write(self._transcript.path.with_suffix(".meta.json"), about)
-
-
-class _Unscoped:
-    """The work belongs to the turn that waits for it, and is stopped with it."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
 
 def _write(path: Path, about: dict[str, Any]) -> None:

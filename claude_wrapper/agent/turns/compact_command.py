@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from claude_wrapper.agent.api.naming import is_on
+from claude_wrapper.agent.api.switches import is_on
 from claude_wrapper.agent.compaction.compactor import CompactionFailedError
 from claude_wrapper.agent.compaction.cut import cut
 from claude_wrapper.agent.hooking.instructions import instructions_loaded

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from claude_wrapper.agent.api.naming import is_on
+from claude_wrapper.agent.api.switches import is_on
 from claude_wrapper.agent.calls.call import ToolCall
 from claude_wrapper.agent.host.prompts import Prompt
 from claude_wrapper.agent.ids import new_uuid
