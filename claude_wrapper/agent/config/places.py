@@ -11,7 +11,15 @@ from claude_wrapper.store.paths import config_dir
 
 from .reading import read_settings
 
-__all__ = ["SettingsPlaces", "ignoring", "is_trusted", "managed_folder", "state_file", "trust_key"]
+__all__ = [
+    "SettingsPlaces",
+    "ignoring",
+    "is_trusted",
+    "managed_folder",
+    "project_folders",
+    "state_file",
+    "trust_key",
+]
 
 
 class SettingsPlaces:
@@ -71,6 +79,16 @@ def ignoring(count: int, key: str, name: str, environ: Mapping[str, str], projec
     )
 
 
+def project_folders(cwd: Path) -> list[Path]:
+    """The folders that belong to a project, from the current one up to its repository; outside of one only that."""
+    folders = []
+    for folder in (cwd, *cwd.parents):
+        folders.append(folder)
+        if (folder / ".git").exists():
+            return folders
+    return [cwd]
+
+
 def trust_key(project: Path) -> str:
     """The folder that has to be trusted: the repository, or the folder itself outside of one."""
-    return str(next((each for each in (project, *project.parents) if (each / ".git").exists()), project))
+    return str(project_folders(project)[-1])

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
+
+from .heads import BadHeadError, fields_of, split
 
 __all__ = ["files_named", "parted", "without_comments"]
 
-_HEAD = re.compile(r"---[ \t]*\n(.*?)(?:\A|\n)---[ \t]*(?:\n|\Z)", re.DOTALL)
-_MOST_OF_HEAD = 64 * 1024
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _COMMENT_BEGINS = re.compile(r" {0,3}<!--")
 _IMPORT = re.compile(r"(?:^|(?<=[\s*]))@((?:[^\s\\]|\\ )+)", re.MULTILINE)
@@ -17,18 +17,13 @@ _TICKS = re.compile(r"`+")
 _FIRST_OF_PATH = re.compile(r"[\w./~-]")
 
 
-def parted(text: str) -> tuple[dict[str, Any], str]:
+def parted(text: str) -> tuple[Mapping[str, Any], str]:
     """The fields of the head and what stands behind it; no fields where the head cannot be read."""
-    found = _HEAD.match(text[:_MOST_OF_HEAD])
-    if found is None:
-        return {}, text
-    import yaml  # noqa: PLC0415  # most sessions read no file with a head
-
+    head, rest = split(text)
     try:
-        fields = yaml.safe_load(found[1])
-    except (yaml.YAMLError, ValueError, RecursionError):
-        fields = None
-    return fields if isinstance(fields, dict) else {}, text[found.end() :]
+        return ({} if head is None else fields_of(head)), rest
+    except BadHeadError:
+        return {}, rest
 
 
 def without_comments(text: str) -> str:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from claude_wrapper.agent.config.places import project_folders
 from claude_wrapper.store.paths import config_dir
 
 from .definition import AgentDefinition, defined
@@ -21,7 +22,9 @@ _MOST_BYTES = 1024 * 1024
 def folders_of(cwd: Path, environ: Mapping[str, str], *, user: bool, project: bool) -> list[Path]:
     """The folders that may hold such files, the weightiest last."""
     own = [config_dir(environ) / "agents"] if user else []
-    return own + [folder / ".claude" / "agents" for folder in (_upwards(cwd) if project else [])]
+    return own + [
+        folder / ".claude" / "agents" for folder in (reversed(project_folders(cwd)) if project else ())
+    ]
 
 
 def read_folder(folder: Path) -> Iterator[AgentDefinition]:
@@ -46,13 +49,3 @@ def _definition(text: str) -> AgentDefinition | None:
     if not isinstance(description, str) or not description:
         return None
     return defined(name, fields, prompt)
-
-
-def _upwards(cwd: Path) -> list[Path]:
-    """From the project's outermost folder to the current one."""
-    folders = []
-    for folder in (cwd, *cwd.parents):
-        folders.append(folder)
-        if (folder / ".git").exists():
-            return folders[::-1]
-    return [cwd]

@@ -10,6 +10,7 @@ import msgspec
 
 from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.config.access import Access
+from claude_wrapper.agent.config.places import project_folders
 from claude_wrapper.agent.context.command_files import CommandFile, command_files
 from claude_wrapper.agent.context.command_text import filled_in, shell_parts
 from claude_wrapper.agent.hooking.events import HookEvents, ToolEvent
@@ -53,13 +54,7 @@ def commands_of(settings: Settings) -> dict[str, CommandFile]:
     if "userSettings" in sources:
         places.append(("userSettings", config_dir(settings.environ)))
     if "projectSettings" in sources:
-        for folder in (settings.cwd, *settings.cwd.parents):
-            places.append(("projectSettings", folder / ".claude"))
-            if (folder / ".git").exists():
-                break
-        else:
-            places = [each for each in places if each[0] == "userSettings"]
-            places.append(("projectSettings", settings.cwd / ".claude"))
+        places += [("projectSettings", folder / ".claude") for folder in project_folders(settings.cwd)]
     return command_files(places)
 
 
