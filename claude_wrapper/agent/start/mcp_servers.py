@@ -9,17 +9,10 @@ from typing import Any
 import msgspec
 
 from claude_wrapper.agent.config.sources import SettingsError
+from claude_wrapper.agent.mcp.server_shape import needed_field, parts_complaint
 
 __all__ = ["given_servers"]
 
-_NEEDS = {
-    "stdio": "command",
-    "sse": "url",
-    "http": "url",
-    "streamable-http": "url",
-    "ws": "url",
-    "sdk": "name",
-}
 _decoder = msgspec.json.Decoder(dict[str, Any])
 
 Servers = dict[str, dict[str, Any]]
@@ -58,18 +51,14 @@ def _complaint(name: str, config: Any) -> dict[str, str] | None:
     if not isinstance(config, dict):
         return _invalid(name, "it is no object")
     kind = config.get("type", "stdio")
-    needed = _NEEDS.get(kind) if isinstance(kind, str) else None
+    needed = "name" if kind == "sdk" else needed_field(kind)
     if needed is None:
         message = f'Skipped — unknown MCP server type "{kind}" for server "{name}"'
         return {"name": name, "type": "unknown_type", "message": message}
     if kind != "sdk" and not isinstance(config.get(needed), str):
         return _invalid(name, f"{needed}: a text is needed")
-    arguments, variables = config.get("args", []), config.get("env", {})
-    if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
-        return _invalid(name, "args: a list of texts is needed")
-    if not isinstance(variables, dict) or not all(isinstance(each, str) for each in variables.values()):
-        return _invalid(name, "env: an object of texts is needed")
-    return None
+    wrong = parts_complaint(config, ("env",))
+    return None if wrong is None else _invalid(name, wrong)
 
 
 def _invalid(name: str, why: str) -> dict[str, str]:

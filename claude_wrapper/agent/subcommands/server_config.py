@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from claude_wrapper.agent.mcp.server_shape import needed_field, parts_complaint
+
 from .words import WordsError
 
 __all__ = ["check_name", "config_complaint", "config_from_json", "headers_of", "transport_of", "variables_of"]
@@ -15,7 +17,6 @@ __all__ = ["check_name", "config_complaint", "config_from_json", "headers_of", "
 _NAME = re.compile(r"[A-Za-z0-9_-]+")
 _RESERVED = frozenset({"workspace", "ide"})
 _TRANSPORTS = {"stdio": "stdio", "sse": "sse", "http": "http", "streamable-http": "http"}
-_NEEDS = {"stdio": "command", "sse": "url", "http": "url", "streamable-http": "url", "ws": "url"}
 
 
 def check_name(name: str) -> None:
@@ -59,19 +60,13 @@ def headers_of(given: Sequence[str]) -> dict[str, str]:
 def config_complaint(config: dict[str, Any]) -> str | None:
     """What is wrong with a configuration; None if nothing is."""
     kind = config.get("type", "stdio")
-    needed = _NEEDS.get(kind) if isinstance(kind, str) else None
+    needed = needed_field(kind)
     if needed is None:
         return f"type: no kind of server is called {kind!r}"
     value = config.get(needed)
     if not isinstance(value, str) or not value:
         return f"{needed}: a text is needed"
-    arguments, pairs = config.get("args", []), {key: config.get(key, {}) for key in ("env", "headers")}
-    if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
-        return "args: a list of texts is needed"
-    for key, each in pairs.items():
-        if not isinstance(each, dict) or not all(isinstance(value, str) for value in each.values()):
-            return f"{key}: an object of texts is needed"
-    return None
+    return parts_complaint(config, ("env", "headers"))
 
 
 def config_from_json(text: str) -> dict[str, Any]:
