@@ -245,3 +245,27 @@ def eventually():
             time.sleep(0.02)
 
     return wait
+
+
+SMALL_SERVER = """
+import json, os, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    result = {"content": [{"type": "text", "text": os.environ.get("GREETING", "none")}]}
+    if message["method"] == "initialize":
+        result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "small", "version": "1"}}
+    if message["method"] == "tools/list":
+        result = {"tools": [{"name": "greet", "description": "greets", "inputSchema": {"type": "object"}}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
+"""
+
+
+@pytest.fixture
+def small_server(tmp_path):
+    """The command of a server that works."""
+    path = tmp_path / "server.py"
+    path.write_text(SMALL_SERVER)
+    return [sys.executable, str(path)]

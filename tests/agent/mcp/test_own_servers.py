@@ -1,26 +1,10 @@
 """MCP servers that the command line brings and the agent itself starts."""
 
 import json
-import sys
 
 import pytest
 
 from claude_wrapper.testing import ScriptedModel, call, say
-
-PROGRAM = """
-import json, os, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" not in message:
-        continue
-    result = {"content": [{"type": "text", "text": os.environ.get("GREETING", "none")}]}
-    if message["method"] == "initialize":
-        result = {"protocolVersion": message["params"]["protocolVersion"], "capabilities": {"tools": {}},
-                  "serverInfo": {"name": "small", "version": "1"}}
-    if message["method"] == "tools/list":
-        result = {"tools": [{"name": "greet", "description": "greets", "inputSchema": {"type": "object"}}]}
-    print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
-"""
 
 
 def run(workspace, script, servers, *argv):
@@ -40,10 +24,9 @@ def run(workspace, script, servers, *argv):
 
 
 @pytest.mark.feature("MCP-01", "MCP-02")
-def test_tools_of_a_program_are_offered_and_called(workspace, tmp_path):
-    path = tmp_path / "server.py"
-    path.write_text(PROGRAM)
-    server = {"command": sys.executable, "args": [str(path)], "env": {"GREETING": "hello there"}}
+def test_tools_of_a_program_are_offered_and_called(workspace, small_server):
+    program, *arguments = small_server
+    server = {"command": program, "args": arguments, "env": {"GREETING": "hello there"}}
     script = [call("mcp__small__greet"), say("done")]
 
     frames, model = run(workspace, script, {"small": server}, "--allowedTools=mcp__small__greet")
