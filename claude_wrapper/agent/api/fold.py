@@ -104,6 +104,11 @@ class Reply(msgspec.Struct):
         return [block.data for block in self.blocks]
 
     @property
+    def text(self) -> str:
+        """What the model says in its finished blocks."""
+        return "".join(str(block.data.get("text", "")) for block in self.blocks if block.type == "text")
+
+    @property
     def spent(self) -> Usage:
         """What to charge: the usage, and for a reply that broke off an estimate of what was written."""
         if self.complete:

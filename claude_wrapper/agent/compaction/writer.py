@@ -96,4 +96,4 @@ class SummaryWriter:
         reply = stream.reply
         if reply.stop_reason == "refusal":
             raise NoSummaryError(_REFUSED)
-        return "".join(str(block.data.get("text", "")) for block in reply.blocks if block.type == "text")
+        return reply.text

@@ -43,5 +43,4 @@ class SideQuestions:
                 pass
         self._meter.enter(stream.reply, model)
         self._meter.api_ms += (time.monotonic() - started) * 1000
-        blocks = stream.reply.blocks
-        return "".join(str(block.data.get("text", "")) for block in blocks if block.type == "text")
+        return stream.reply.text

@@ -113,7 +113,7 @@ class Asker:
             async for _ in stream:
                 pass
         self._meter.enter(stream.reply, request.model)
-        return "".join(str(each.data.get("text", "")) for each in stream.reply.blocks if each.type == "text")
+        return stream.reply.text
 
     async def ask(self, turn: Turn, request: ModelRequest, stand_in: StandIn | None = None) -> Reply:
         """Ask for a reply; raises ApiError. Each tool call goes to `on_call` once it is shown.
