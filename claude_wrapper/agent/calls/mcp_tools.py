@@ -11,7 +11,6 @@ import anyio
 from claude_wrapper.agent.host.link import HostLink
 from claude_wrapper.agent.mcp.content import as_read, blocks_of, text_of
 from claude_wrapper.agent.mcp.host_server import HostServer, McpHost, ServerFailedError
-from claude_wrapper.agent.mcp.stdio_channel import OutOfReach, StdioChannel
 from claude_wrapper.agent.mcp.tool import McpToolFacts
 from claude_wrapper.agent.tools.contract import ToolContext, ToolFailure, ToolOutput
 from claude_wrapper.agent.version import AGENT_VERSION
@@ -161,6 +160,9 @@ def _own_server(
     name: str, config: Mapping[str, Any], cwd: Path, environment: Mapping[str, str]
 ) -> HostServer:
     """A server that the agent itself reaches."""
+    # Start-up: most sessions have none.
+    from claude_wrapper.agent.mcp.stdio_channel import OutOfReach, StdioChannel  # noqa: PLC0415
+
     channel: McpHost = OutOfReach()
     kind = config.get("type", "stdio")
     if kind == "stdio":

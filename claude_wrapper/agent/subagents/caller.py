@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
-from claude_wrapper.agent.turns.parts import Parts
+if TYPE_CHECKING:
+    from claude_wrapper.agent.turns.parts import Parts
 
-from .report import Deeds
+    from .report import Deeds
 
 __all__ = ["Caller"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 
 import msgspec
@@ -16,7 +16,7 @@ _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def _agent_id() -> str:
-    return f"a{secrets.token_hex(8)}"
+    return f"a{os.urandom(8).hex()}"
 
 
 def _run_id() -> str:
@@ -24,7 +24,7 @@ def _run_id() -> str:
     while moment:
         moment, digit = divmod(moment, 36)
         text = _DIGITS[digit] + text
-    return f"0{text}-{secrets.token_hex(4)}"
+    return f"0{text}-{os.urandom(4).hex()}"
 
 
 class Errand(msgspec.Struct, frozen=True):

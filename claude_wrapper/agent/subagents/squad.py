@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import msgspec
@@ -20,19 +20,21 @@ from claude_wrapper.wire.system_tasks import BackgroundTask
 
 from .agent_tool import AgentTool
 from .caller import Caller
-from .child_frames import ChildFrames
 from .choice import chosen
-from .errand import Errand
 from .ground import Ground
 from .limits import limits_of
-from .output_file import link_output
-from .report import NOTHING, Report
-from .results import completed, launched, notification
 from .roster import Roster
 from .stats import Stats
-from .task_frames import TaskFrames
 from .toolset import NoToolsError, spawnable, toolbox_for
-from .work import BudgetSpentError, FailedError, Work
+
+if TYPE_CHECKING:
+    from .child_frames import ChildFrames
+    from .errand import Errand
+    from .report import Report
+    from .task_frames import TaskFrames
+    from .work import Work
+
+# Start-up: what only a subagent at work needs is imported by the first one.
 
 __all__ = ["Squad", "squad_of"]
 
@@ -146,6 +148,8 @@ class Squad:
 
     async def _start(self, caller: Caller, tool_input: dict[str, Any]) -> ToolOutput:
         """Start one for a call; the result of the call. Raises ToolFailure."""
+        from .errand import Errand  # noqa: PLC0415  # see above
+
         definition = chosen(self.roster, caller.types, tool_input.get("subagent_type"))
         self._check_limits(caller)
         wish = tool_input.get("run_in_background") if self._limits.background else None
@@ -180,6 +184,11 @@ class Squad:
 
     def _begin(self, caller: Caller, errand: Errand) -> _Running:
         """Set one up and tell of it; raises ToolFailure."""
+        from .child_frames import ChildFrames  # noqa: PLC0415  # see above
+        from .output_file import link_output  # noqa: PLC0415  # see above
+        from .task_frames import TaskFrames  # noqa: PLC0415  # see above
+        from .work import Work  # noqa: PLC0415  # see above
+
         parts, ground = self._parts, self._ground
         frames = ChildFrames(parts.frames, errand, text=self._forward_text)
         transcript = ground.transcript(errand)
@@ -212,6 +221,9 @@ class Squad:
         self.stats.failed += 1
 
     async def _wait_for(self, caller: Caller, errand: Errand) -> ToolOutput:
+        from .results import completed  # noqa: PLC0415  # see above
+        from .work import BudgetSpentError, FailedError  # noqa: PLC0415  # see above
+
         running = self._begin(caller, errand)
         work, told = running.work, running.told
         try:
@@ -242,6 +254,8 @@ class Squad:
         return completed(errand, work, report, told.milliseconds)
 
     def _launch(self, caller: Caller, errand: Errand) -> ToolOutput:
+        from .results import launched  # noqa: PLC0415  # see above
+
         running = self._begin(caller, errand)
         self._ground.start_task(self._beside, running)
         if not self._waits:
@@ -251,6 +265,8 @@ class Squad:
 
     async def _beside(self, running: _Running) -> None:
         """See one through that nobody waits for, and let the main conversation know how it ended."""
+        from .work import BudgetSpentError, FailedError  # noqa: PLC0415  # see above
+
         error: str | None = None
         report: Report | None = None
         with running.scope:
@@ -270,6 +286,9 @@ class Squad:
         running.over.set()
 
     def _tell_end(self, running: _Running, report: Report | None, error: str | None) -> None:
+        from .report import NOTHING  # noqa: PLC0415  # see above
+        from .results import notification  # noqa: PLC0415  # see above
+
         errand, work, told = running.errand, running.work, running.told
         if report is not None:
             self.stats.completed += 1

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import field
 
-from .errand import Errand
+if TYPE_CHECKING:
+    from .errand import Errand
 
 __all__ = ["Stats"]
 

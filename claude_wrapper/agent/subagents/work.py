@@ -19,8 +19,9 @@ from claude_wrapper.store.append import TranscriptWriter
 from claude_wrapper.wire.codec import encode
 
 from .child_frames import ChildFrames
+from .child_parts import child_parts
 from .errand import Errand
-from .ground import Ground, child_parts
+from .ground import Ground
 from .report import Deeds, Report, described, made_harmless, stopped_early
 from .task_frames import TaskFrames
 

@@ -12,7 +12,6 @@ from claude_wrapper.agent.calls.call import reminder
 from claude_wrapper.agent.config.access import Access
 from claude_wrapper.agent.config.places import project_folders
 from claude_wrapper.agent.context.command_files import CommandFile, command_files
-from claude_wrapper.agent.context.command_text import filled_in, shell_parts
 from claude_wrapper.agent.hooking.events import HookEvents, ToolEvent
 from claude_wrapper.agent.hooks.outcome import Outcome
 from claude_wrapper.agent.host.prompts import Prompt
@@ -109,6 +108,8 @@ class CustomCommands:
         return outcome
 
     async def _body(self, file: CommandFile, arguments: str) -> str:
+        from claude_wrapper.agent.context.command_text import filled_in, shell_parts  # noqa: PLC0415  # start-up
+
         settings = self._settings
         variables = {
             "CLAUDE_SESSION_ID": self._session.id,

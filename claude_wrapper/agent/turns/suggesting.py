@@ -24,11 +24,9 @@ _MOST_LETTERS = 100
 _SECONDS = 60.0
 _ALONE = frozenset("check commit continue deploy no ok okay push stop sure test yeah yep yes".split())  # noqa: SIM905
 """Single words that say enough."""
-_NOT_THE_USER = re.compile(
-    r"(?:let me|i'll|i will|i can|i've|here|sure|certainly|looks? good|thanks?|thank you|nothing|none|no suggestion|done)\b",
-    re.IGNORECASE,
-)
-_MARKS = re.compile(r"[*`#\n]|[.!?]\s+\S")
+# Compiled on first use: most sessions ask for no suggestion.
+_NOT_THE_USER = r"(?:let me|i'll|i will|i can|i've|here|sure|certainly|looks? good|thanks?|thank you|nothing|none|no suggestion|done)\b"
+_MARKS = r"[*`#\n]|[.!?]\s+\S"
 _INSTRUCTION = (
     "Leave the task for a moment. Guess the one short message that the user is most likely to type next, in the "
     "user's own voice: at most twelve words, one sentence, no markdown, no quotes. Call no tool and explain nothing. "
@@ -83,8 +81,8 @@ def as_suggestion(text: str) -> str | None:
     """What of a model's answer can be put into a user's mouth; None if it reads like something else."""
     text = text.strip().strip("\"'").strip()
     words = text.split()
-    if not words or len(words) > _MOST_WORDS or len(text) > _MOST_LETTERS or _MARKS.search(text):
+    if not words or len(words) > _MOST_WORDS or len(text) > _MOST_LETTERS or re.search(_MARKS, text):
         return None
     if len(words) == 1:
         return text if text.lower().rstrip(".!") in _ALONE or text.startswith("/") else None
-    return None if _NOT_THE_USER.match(text) else text
+    return None if re.match(_NOT_THE_USER, text, re.IGNORECASE) else text
