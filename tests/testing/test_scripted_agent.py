@@ -1,6 +1,7 @@
 import json
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import threading
@@ -443,18 +444,23 @@ def test_it_loads_nothing_that_takes_long(agent, host):
         assert f"'{slow}'" not in loaded
 
 
-def seconds_of(*argv):
-    begun = time.perf_counter()
-    subprocess.run(argv, stdin=subprocess.DEVNULL, timeout=20, check=True)
-    return time.perf_counter() - begun
+def processor_seconds_of(*argv):
+    """What a program takes of the processor, however busy that is."""
+    pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=[(os.POSIX_SPAWN_CLOSE, 0)])
+    _, status, used = os.wait4(pid, 0)
+    assert status == 0
+    return used.ru_utime + used.ru_stime
 
 
 def test_it_starts_almost_as_fast_as_python_itself(agent):
     agent.exit(0)
-    # In turns, and the best of each: whatever else the machine does then weighs on both alike.
-    pairs = [(seconds_of(agent.path), seconds_of(sys.executable, "-IS", "-c", "0")) for _ in range(20)]
+    # In turns, so that whatever else the machine does weighs on both alike.
+    pairs = [
+        (processor_seconds_of(str(agent.path)), processor_seconds_of(sys.executable, "-IS", "-c", "0"))
+        for _ in range(20)
+    ]
     agents, bare = zip(*pairs, strict=True)
-    assert min(agents) < 2 * min(bare)
+    assert statistics.median(agents) < 2 * statistics.median(bare)
 
 
 def test_nobody_else_gets_at_its_files(agent):
