@@ -25,7 +25,10 @@ context = ToolContext(here, here, lambda: [here], "s", {"PATH": os.environ["PATH
 async def main():
     for command in sys.argv[1:]:
         if command == "LOSE THE WATCHMAN":
-            os.kill(watch.watchman_pid(), 9)
+            lost = watch.watchman_pid()
+            os.kill(lost, 9)
+            # Until it is really dead it takes in what it is told.
+            os.waitid(os.P_PID, lost, os.WEXITED | os.WNOWAIT)
         elif command.startswith("UNTOLD "):
             environment = watch.marked(os.environ)
             subprocess.Popen(["bash", "-c", command[7:]], env=environment, start_new_session=True)
@@ -64,6 +67,12 @@ class Runner:
     def left(self):
         """The sleeps and shells of this test that live."""
         return list(self.living().values())
+
+    def expect_nothing_left(self, seconds=20.0):
+        end = time.monotonic() + seconds
+        while self.left() and time.monotonic() < end:
+            time.sleep(0.01)
+        assert self.living() == {}
 
     def living(self):
         found = {}
@@ -124,7 +133,7 @@ def test_a_running_command_dies_with_a_killed_program(runner, tmp_path, command)
     until(lambda: any("sleep 300" in line and "bash" not in line for line in runner.left()))
     runner.kill()
 
-    until(lambda: not runner.left())
+    runner.expect_nothing_left()
 
 
 def test_so_does_one_of_which_the_program_could_not_tell_any_more(runner, tmp_path):
@@ -134,7 +143,7 @@ def test_so_does_one_of_which_the_program_could_not_tell_any_more(runner, tmp_pa
     until(lambda: any("sleep 300" in line and "bash" not in line for line in runner.left()))
     runner.kill()
 
-    until(lambda: not runner.left())
+    runner.expect_nothing_left()
 
 
 @pytest.mark.parametrize(
@@ -155,7 +164,7 @@ def test_what_a_finished_command_has_left_dies_too(runner, command, how):
     assert runner.left()
     if how == "killed":
         runner.kill()
-        until(lambda: not runner.left())
+        runner.expect_nothing_left()
     else:
         runner.process.stdin.close()
         assert runner.process.wait(10) == 0
@@ -189,7 +198,7 @@ def test_a_watchman_that_was_killed_is_replaced(runner):
     assert len(runner.left()) == 2
     runner.kill()
 
-    until(lambda: not runner.left())
+    runner.expect_nothing_left()
 
 
 def test_one_watchman_does_for_all_commands(runner):
