@@ -3,15 +3,18 @@
 import os
 import subprocess
 import sys
+import uuid
 
 import pytest
 
 from claude_wrapper.testing import ScriptedModel, call, say
 
-KEY = "sk-ant-unheard-of-4711"
-TOKEN = "tok-unheard-of-4711"
+# Of this process alone: agents of tests beside this one have secrets of their own while they start.
+SECRET = f"unheard-of-{uuid.uuid4().hex}"
+KEY = f"sk-ant-{SECRET}"
+TOKEN = f"tok-{SECRET}"
 # So that the search does not find itself.
-PATTERN = "unheard-o[f]-4711"
+PATTERN = f"[u]{SECRET[1:]}"
 SEARCH = f"""
 {{ env; tr '\\0' '\\n' < /proc/$PPID/environ; }} 2>/dev/null | grep '{PATTERN}' > own
 grep -ls '{PATTERN}' /proc/[0-9]*/environ /proc/[0-9]*/task/*/environ /proc/[0-9]*/cmdline > others
@@ -67,7 +70,7 @@ def test_a_command_finds_no_credential_in_any_environment_or_command_line(run, w
     assert (workspace.project / "looked").exists()
     assert (workspace.project / "own").read_text() == ""
     assert (workspace.project / "others").read_text() == ""
-    assert "unheard-of-4711" not in out
+    assert SECRET not in out
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="others do not see the environment at all")
@@ -87,11 +90,11 @@ def test_the_agents_own_tools_find_none_either(run, path):
     out = run(call("Read", file_path=path))
 
     assert "tool_result" in out
-    assert "unheard-of-4711" not in out
+    assert SECRET not in out
 
 
 def test_what_the_user_wants_scrubbed_is_hidden_as_well(run, workspace):
-    run(call("Bash", command=SEARCH), CLAUDE_CODE_SUBPROCESS_ENV_SCRUB="1", DB_PASSWORD="pw-unheard-of-4711")
+    run(call("Bash", command=SEARCH), CLAUDE_CODE_SUBPROCESS_ENV_SCRUB="1", DB_PASSWORD=f"pw-{SECRET}")
 
     assert (workspace.project / "looked").exists()
     assert (workspace.project / "own").read_text() == ""
