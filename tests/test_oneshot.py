@@ -50,7 +50,7 @@ pytestmark = pytest.mark.anyio
 async def run(agent, prompt="go", into=None, **options):
     """All messages of a run, bounded in time; `into` keeps those that came before an error."""
     messages = [] if into is None else into
-    with anyio.fail_after(20):
+    with anyio.fail_after(40):
         async for message in query(prompt=prompt, options=ClaudeAgentOptions(cli_path=agent.path, **options)):
             messages.append(message)  # what came before an error is wanted
     return messages
@@ -377,7 +377,7 @@ async def test_a_missing_folder_is_named(agent, tmp_path):
 
 
 async def run_path(path):
-    with anyio.fail_after(20):
+    with anyio.fail_after(40):
         return [m async for m in query(prompt="go", options=ClaudeAgentOptions(cli_path=path))]
 
 
@@ -387,24 +387,24 @@ async def run_path(path):
 @pytest.mark.feature("WRAP-09", "WRAP-10")
 async def test_leaving_the_loop_ends_the_agent(agent):
     agent.begin().say("hi").wait("eof").sleep(60)
-    with anyio.fail_after(20):
+    with anyio.fail_after(40):
         messages = query(prompt="go", options=ClaudeAgentOptions(cli_path=agent.path))
         async for _ in messages:
             break
         await messages.aclose()
 
-    agent.runs[0].wait_gone(timeout=5)
+    agent.runs[0].wait_gone()
 
 
 async def test_a_timeout_around_a_step_leaves_nothing_behind(agent):
     agent.begin().sleep(60)
-    with anyio.fail_after(20):
-        with anyio.move_on_after(0.5) as scope:
+    with anyio.fail_after(40):
+        with anyio.CancelScope() as scope:
             async for _ in query(prompt="go", options=ClaudeAgentOptions(cli_path=agent.path)):
-                pass
+                scope.deadline = anyio.current_time() + 0.05
 
     assert scope.cancelled_caught
-    agent.runs[0].wait_gone(timeout=5)
+    agent.runs[0].wait_gone()
 
 
 async def test_children_of_the_agent_end_with_it(agent):

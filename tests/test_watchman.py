@@ -11,7 +11,7 @@ import pytest
 
 from claude_wrapper.watchman import Watchman
 
-WAIT = 10.0
+WAIT = 40.0
 SLEEPER = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(300)"]
 STUBBORN = [
     sys.executable,

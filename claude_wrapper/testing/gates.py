@@ -11,7 +11,7 @@ from claude_wrapper.testing.faults import ScriptTimeoutError
 
 __all__ = ["DEFAULT_WAIT", "Gate", "Moment"]
 
-DEFAULT_WAIT = 10.0
+DEFAULT_WAIT = 30.0
 """Seconds that a test waits for anything unless it says otherwise."""
 
 

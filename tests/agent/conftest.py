@@ -238,7 +238,7 @@ def alive():
 def eventually():
     """Wait, within bounds, for what has no event to wait for."""
 
-    def wait(condition, seconds=5.0):
+    def wait(condition, seconds=40.0):
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, "it did not happen"

@@ -117,14 +117,14 @@ def test_after_a_signal_between_turns(idle, marked, number, code):
 def test_after_being_killed_during_a_command(running, marked, eventually):
     running.signal(signal.SIGKILL)
 
-    assert running.process.wait(10) == -signal.SIGKILL
+    assert running.process.wait(40) == -signal.SIGKILL
     eventually(lambda: marked.left() == [], 2)
 
 
 def test_after_being_killed_between_turns(idle, marked, eventually):
     idle.signal(signal.SIGKILL)
 
-    assert idle.process.wait(10) == -signal.SIGKILL
+    assert idle.process.wait(40) == -signal.SIGKILL
     eventually(lambda: marked.left() == [], 2)
 
 
@@ -186,7 +186,7 @@ def test_after_nobody_reads_any_more(workspace, marked, eventually, command, pro
             )
             process.stdin.flush()
 
-        assert process.wait(10) == 1
+        assert process.wait(40) == 1
         process.stdin.close()
     assert marked.left() == []
 
@@ -195,7 +195,7 @@ def test_an_agent_that_is_killed_while_it_ends_leaves_nothing_either(idle, marke
     idle.signal(signal.SIGTERM)
     idle.signal(signal.SIGKILL)
 
-    assert idle.process.wait(10) in {-signal.SIGKILL, 143}
+    assert idle.process.wait(40) in {-signal.SIGKILL, 143}
     eventually(lambda: marked.left() == [], 2)
 
 

@@ -87,7 +87,7 @@ def test_an_open_stdin_does_not_hold_the_run_up_for_ever(workspace):
             cwd=workspace.project,
             env=workspace.environment(model),
         )
-        code = process.wait(20)
+        code = process.wait(40)
         out, err = process.stdout.read(), process.stderr.read()
         for stream in (process.stdin, process.stdout, process.stderr):
             stream.close()

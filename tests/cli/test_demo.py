@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import anyio
@@ -143,9 +142,7 @@ def test_ctrl_c_ends_it_and_leaves_nothing(terminal, environment):
     seen = terminal("demo")
     seen.wait_for("scripted-model in")
     seen.press(b"\x03")
-    started = time.monotonic()
     assert seen.wait() == 130
-    assert time.monotonic() - started < 15
     assert is_empty(environment["TMPDIR"])
 
 

@@ -129,7 +129,7 @@ def test_an_address_where_something_else_answers_is_a_fault(report):
         thread.start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
         found = report(env={"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": url})["base URL"]
-        thread.join(10)
+        thread.join(40)
     assert found["status"] == "fault"
     assert "does not answer as web servers do" in found["text"]
 

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -179,11 +178,9 @@ def test_what_an_agent_says_cannot_steer_the_terminal(cli, agent):
 @posix
 def test_time_that_is_up_ends_in_124_with_what_was_done(start):
     with ScriptedModel([call("Bash", command="true"), stall("never") + say("late")]) as model:
-        started = time.monotonic()
         process = start("run", "Go", "--timeout", "4", "--allow", "Bash", env=model.environment())
         model.wait_request(2)
         _, said = process.communicate(timeout=30)
-        assert time.monotonic() - started < 20
         model.gate("never").release()
     assert process.returncode == 124
     assert "timed out after" in said
@@ -210,18 +207,16 @@ def test_a_signal_interrupts_the_agent_and_shows_what_was_done(start, work, numb
 
 @posix
 def test_an_agent_that_does_not_stop_is_left_at_the_second_signal(start, agent):
-    agent.begin().ignore_term().say("deaf").mute("interrupt").wait("mute:interrupt").sleep(60)
+    agent.begin().ignore_term().say("deaf").mute("interrupt").wait("mute:interrupt").sleep(600)
     process = start("run", "Go", "--stream-json", "--agent", str(agent.path))
     while "deaf" not in process.stdout.readline():
         pass
-    started = time.monotonic()
     process.send_signal(signal.SIGINT)
     agent.wait_run().wait_frame("interrupt")
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "interrupted by SIGINT" in said
-    assert time.monotonic() - started < 12
     agent.wait_run().wait_gone()
 
 

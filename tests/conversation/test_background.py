@@ -20,7 +20,7 @@ async def test_a_task_outlives_the_call_that_started_it():
         background.start(work)
 
     start()
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         await done.wait()
 
 
@@ -37,7 +37,7 @@ async def test_stopping_ends_every_task_and_waits_for_it():
             cleaned.append(True)
 
     background.start(work)
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         await started.wait()
         await background.stop()
 
@@ -45,7 +45,7 @@ async def test_stopping_ends_every_task_and_waits_for_it():
 
 
 async def test_stopping_without_tasks_returns_at_once():
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         await Background().stop()
 
 
@@ -56,7 +56,7 @@ async def test_a_failing_task_is_logged_and_harms_nobody(caplog):
         raise RuntimeError("broken")
 
     background.start(work)
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         await anyio.wait_all_tasks_blocked()
         await background.stop()
 
@@ -74,7 +74,7 @@ async def test_tasks_run_in_the_context_that_was_adopted_last():
     background.adopt_context()
     speaker.set("second")
     background.start(work)
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         await done.wait()
 
     assert seen == ["first"]
@@ -97,7 +97,7 @@ async def test_a_task_may_stop_all_others_and_go_on():
     background.start(other)
     await anyio.wait_all_tasks_blocked()
     background.start(stopper)
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         await others_ended.wait()
         await went_on.wait()
 
@@ -112,7 +112,7 @@ async def test_a_task_that_swallows_its_cancellation_is_given_up_and_complained_
 
     background.start(work)
     await anyio.wait_all_tasks_blocked()
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         await background.stop()
 
     assert "1 tasks do not end though they are cancelled" in caplog.text

@@ -27,7 +27,7 @@ async def test_a_waiting_reader_is_woken_by_a_message_and_by_the_end():
             seen.extend(inbox.take_all())
         seen.append("end")
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(read)
             await anyio.wait_all_tasks_blocked()
@@ -71,7 +71,7 @@ async def test_it_is_full_by_bytes_and_drained_when_everything_was_taken():
         await inbox.drained()
         drained.append(True)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(wait)
             await anyio.wait_all_tasks_blocked()
@@ -89,7 +89,7 @@ async def test_a_reader_that_waits_for_room_can_be_released():
     inbox = Inbox(1)
     inbox.put(["x"], 2)
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(inbox.drained)
             await anyio.wait_all_tasks_blocked()
@@ -128,7 +128,7 @@ async def test_a_filled_slot_wakes_who_waits_and_may_be_empty():
         while await inbox.wait():
             taken.extend(inbox.take_all())
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(read)
             for slot in reversed(slots):

@@ -1,7 +1,6 @@
 """Leaving a run while the agent works: it is interrupted, so that its session holds what was done, and ends."""
 
 import contextlib
-import time
 
 import anyio
 import pytest
@@ -32,6 +31,15 @@ async def read(agent, lines, **options):
         pass
 
 
+async def read_until_time_is_up(agent, lines, **options):
+    """It is up as soon as the agent has begun."""
+    messages = query(prompt="go", options=options_of(agent, stderr=lines.append, **options))
+    with anyio.CancelScope() as scope:
+        async for _ in messages:
+            scope.deadline = anyio.current_time() + 0.05
+    return scope
+
+
 async def test_cancelling_a_query_interrupts_the_agent_and_lets_it_end_its_turn(agent):
     lines = []
     async with anyio.create_task_group() as tasks:
@@ -46,8 +54,7 @@ async def test_cancelling_a_query_interrupts_the_agent_and_lets_it_end_its_turn(
 
 async def test_a_timeout_around_a_query_does_likewise(agent):
     lines = []
-    with anyio.move_on_after(1.0) as scope:
-        await read(patient(agent), lines)
+    scope = await read_until_time_is_up(patient(agent), lines)
 
     assert scope.cancelled_caught
     assert was_interrupted(agent)
@@ -81,12 +88,8 @@ async def fail_at_the_first_message(agent):
 
 
 async def test_an_agent_that_does_not_listen_is_ended_in_bounded_time(agent):
-    agent.begin().say("hi").ignore_term().sleep(60)
-    started = time.monotonic()
-    with anyio.move_on_after(0.5):
-        await read(agent, [], close_timeout=0.2)
-
-    assert time.monotonic() - started < 8
+    agent.begin().say("hi").ignore_term().sleep(600)
+    assert (await read_until_time_is_up(agent, [], close_timeout=0.2)).cancelled_caught
     agent.runs[0].wait_gone()
 
 
@@ -135,6 +138,5 @@ async def test_a_client_that_is_closed_with_much_unread_closes_at_once(agent):
     async with ClaudeSDKClient(options_of(agent)) as client:
         await client.query("go")
         await anyio.wait_all_tasks_blocked()
-        started = time.monotonic()
 
-    assert time.monotonic() - started < 4
+    agent.runs[0].wait_gone()

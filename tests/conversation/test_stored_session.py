@@ -64,7 +64,7 @@ def run(tmp_path, project):
         with ScriptedAgent(tmp_path / f"agent-{next(numbers)}") as agent:
             agent.begin().stall("look").result()
             found = None
-            with anyio.fail_after(20):
+            with anyio.fail_after(40):
                 async for message in query(
                     prompt="go",
                     options=ClaudeAgentOptions(

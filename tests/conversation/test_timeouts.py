@@ -1,7 +1,5 @@
 """The options `timeout` and `idle_timeout`: the agent is interrupted, stopped, and the user is told."""
 
-import time
-
 import anyio
 import pytest
 
@@ -38,7 +36,7 @@ async def test_an_agent_that_takes_too_long_is_interrupted_and_stopped(agent, li
     agent.begin(session_id="s-1").say("thinking").wait("interrupt").result("", **INTERRUPTED).wait("eof")
     seen = []
     with pytest.raises(error) as caught:
-        await run(agent, seen, **{limit: 0.2})
+        await run(agent, seen, **{limit: 1.5})
 
     assert [type(m).__name__ for m in seen] == ["SystemMessage", "AssistantMessage", "ResultMessage"]
     assert caught.value.session_id == "s-1"
@@ -49,12 +47,10 @@ async def test_an_agent_that_takes_too_long_is_interrupted_and_stopped(agent, li
 
 
 async def test_an_agent_that_ignores_the_interrupt_is_stopped_all_the_same(agent):
-    agent.begin().say("hi").ignore_term().sleep(60)
-    started = time.monotonic()
+    agent.begin().say("hi").ignore_term().sleep(600)
     with pytest.raises(RunTimeoutError, match=r"longer than 0\.2 seconds"):
         await run(agent, [], timeout=0.2, close_timeout=0.2)
 
-    assert time.monotonic() - started < 8
     agent.runs[0].wait_gone()
 
 
@@ -68,22 +64,22 @@ async def test_an_agent_that_is_quick_enough_knows_nothing_of_it(agent):
 
 async def test_words_of_the_agent_put_the_idle_timeout_off(agent):
     agent.begin()
-    for _ in range(6):
-        agent.sleep(0.2).say("still here")
+    for _ in range(5):
+        agent.sleep(0.5).say("still here")
     seen = []
-    await run(agent.result("done"), seen, idle_timeout=0.6)
+    await run(agent.result("done"), seen, idle_timeout=2)
 
     assert seen[-1].result == "done"
 
 
 async def test_the_agent_is_not_idle_while_it_waits_for_an_answer_of_ours(agent):
     async def can_use_tool(_name, _input, _context):
-        await anyio.sleep(0.8)
+        await anyio.sleep(2)
         return PermissionResultAllow()
 
     agent.begin().ask("q", "can_use_tool", tool_name="Bash", input={}).wait("control_response").result("done")
     seen = []
-    await run(agent, seen, idle_timeout=0.3, can_use_tool=can_use_tool)
+    await run(agent, seen, idle_timeout=1.5, can_use_tool=can_use_tool)
 
     assert seen[-1].result == "done"
 
@@ -91,11 +87,11 @@ async def test_the_agent_is_not_idle_while_it_waits_for_an_answer_of_ours(agent)
 async def test_the_agent_is_not_idle_while_its_prompts_are_still_to_come(agent):
     async def prompts():
         for text in ("one", "two"):
-            await anyio.sleep(0.5)
+            await anyio.sleep(0 if text == "one" else 2)
             yield {"type": "user", "message": {"role": "user", "content": text}}
 
     agent.wait("init").wait("user").init().result("first").wait("user").init().result("second")
-    options = options_of(agent, idle_timeout=0.2)
+    options = options_of(agent, idle_timeout=1.5)
     results = [
         m.result async for m in query(prompt=prompts(), options=options) if isinstance(m, ResultMessage)
     ]
@@ -132,9 +128,9 @@ async def turn(client):
 async def test_a_client_has_the_time_for_each_turn_anew(agent):
     agent.wait("init")
     for _ in range(3):
-        agent.wait("user").init().sleep(0.3).result("done")
+        agent.wait("user").init().sleep(1).result("done")
 
-    async with ClaudeSDKClient(options_of(agent.wait("eof"), timeout=0.7)) as client:
+    async with ClaudeSDKClient(options_of(agent.wait("eof"), timeout=2.5)) as client:
         for _ in range(3):
             await client.query("go")
             assert (await turn(client))[-1].result == "done"
@@ -143,9 +139,9 @@ async def test_a_client_has_the_time_for_each_turn_anew(agent):
 @pytest.mark.parametrize("limit", ["timeout", "idle_timeout"])
 async def test_a_client_that_is_asked_nothing_may_wait_for_ever(agent, limit):
     agent.begin().result("first").wait("user").init().result("second").wait("eof")
-    async with ClaudeSDKClient(options_of(agent, **{limit: 0.2})) as client:
+    async with ClaudeSDKClient(options_of(agent, **{limit: 1.5})) as client:
         for expected in ("first", "second"):
-            await anyio.sleep(0.5)
+            await anyio.sleep(0 if expected == "first" else 2)
             await client.query("go")
             assert (await turn(client))[-1].result == expected
 
@@ -156,7 +152,7 @@ async def test_a_client_that_is_asked_nothing_may_wait_for_ever(agent, limit):
 async def test_a_client_is_told_by_every_later_call(agent, limit, error):
     agent.begin().result("first").wait("user").init().say("hi").wait("interrupt")
     agent.result("", **INTERRUPTED).wait("eof")
-    async with ClaudeSDKClient(options_of(agent, **{limit: 0.3})) as client:
+    async with ClaudeSDKClient(options_of(agent, **{limit: 1.5})) as client:
         await client.query("go")
         assert (await turn(client))[-1].result == "first"
         await client.query("go")
@@ -176,7 +172,7 @@ async def test_a_client_is_told_by_every_later_call(agent, limit, error):
 
 async def test_what_was_said_before_the_time_was_up_can_be_read(agent):
     agent.begin().say("one").say("two").wait("interrupt").result("", **INTERRUPTED).wait("eof")
-    async with ClaudeSDKClient(options_of(agent, timeout=0.3)) as client:
+    async with ClaudeSDKClient(options_of(agent, timeout=1.5)) as client:
         await client.query("go")
         messages = []
         with pytest.raises(RunTimeoutError):

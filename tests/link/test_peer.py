@@ -48,7 +48,7 @@ async def pair(serve):
     async def refuse(_id, _raw):
         raise RequestRefusedError("nothing is served here")
 
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         async with anyio.create_task_group() as tasks:
             left, right = memory_channel_pair()
             yield Side(left, tasks, "l", refuse), Side(right, tasks, "r", serve)

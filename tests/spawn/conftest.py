@@ -62,7 +62,7 @@ def is_running():
 def until():
     """Wait until something is so, for a bounded time."""
 
-    async def wait(condition, seconds=5):
+    async def wait(condition, seconds=40):
         with anyio.fail_after(seconds):
             while not condition():  # noqa: ASYNC110  # the system tells nobody when a process has gone
                 await anyio.sleep(0.01)
@@ -76,7 +76,7 @@ def read_line():
 
     async def read(process):
         data = b""
-        with anyio.fail_after(5):
+        with anyio.fail_after(40):
             while not data.endswith(b"\n"):
                 data += await process.receive()
         return data.decode().strip()

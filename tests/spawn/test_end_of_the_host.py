@@ -80,7 +80,7 @@ async def test_a_program_that_ends_without_stopping_them_ends_its_agents(host, s
         anyio.run(main)
         """,
     )
-    assert program.wait(10) == 0
+    assert program.wait(40) == 0
     await until(lambda: not any(map(is_running, pids)), 20)
 
 
@@ -126,7 +126,7 @@ async def test_a_forked_child_that_ends_leaves_the_agent_alone(host, script, is_
         """,
     )
     assert pids[0] == pids[1]
-    assert program.wait(10) == 0
+    assert program.wait(40) == 0
     assert not is_running(pids[0])
 
 
@@ -150,7 +150,7 @@ async def test_the_end_of_the_thread_that_started_an_agent_is_not_its_end(host, 
         """,
     )
     assert program.stdout.readline() == "echo\n"
-    assert program.wait(10) == 0
+    assert program.wait(40) == 0
     await until(lambda: not any(map(is_running, pids)), 20)
 
 

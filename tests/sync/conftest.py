@@ -24,7 +24,7 @@ def nothing_left_behind():
     yield
     left = [thread for thread in set(threading.enumerate()) - before if "worker" not in thread.name]
     for thread in left:
-        thread.join(5)
+        thread.join(40)
     assert [thread for thread in left if thread.is_alive()] == []
 
 

@@ -112,9 +112,9 @@ def test_one_thread_may_read_while_another_interrupts(agent, options, aside):
                 results.append(message)
 
         reader = aside(read)
-        assert reading.wait(10)
+        assert reading.wait(40)
         client.interrupt()
-        reader.join(10)
+        reader.join(40)
 
     assert results[-1].subtype == "error_during_execution"
 
@@ -131,10 +131,10 @@ def test_closing_ends_an_iteration_in_another_thread(agent, options, aside):
         ended.set()
 
     aside(read)
-    assert reading.wait(10)
+    assert reading.wait(40)
     client.close(timeout=0)
 
-    assert ended.wait(10)
+    assert ended.wait(40)
     agent.runs[0].wait_gone()
 
 

@@ -54,7 +54,7 @@ def test_a_conversation_that_nobody_closes_ends_with_the_program(program, agent,
     agent.begin().say("hi").wait("eof").exit(0)
 
     process = program(code)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=40)
 
     assert (process.returncode, errors) == (0, "")
     agent.runs[0].wait_gone()
@@ -66,7 +66,7 @@ def test_ctrl_c_ends_the_program_and_its_agent(program, agent):
     process = program("for message in query(prompt='go', options=options): print(message)")
     agent.wait_run().wait_frame("user")
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=40)
 
     assert process.returncode in {-signal.SIGINT, 130}
     assert errors.rstrip().endswith("KeyboardInterrupt")
@@ -84,7 +84,7 @@ def decide(*args):
 try:
     options.can_use_tool = decide
     for message in query(prompt='go', options=options):
-        asked.wait(10)
+        asked.wait(40)
         print("asked", flush=True)
 except Exception as error:
     print(type(error).__name__)
@@ -92,7 +92,7 @@ except Exception as error:
     process = program(code)
     assert process.stdout.readline() == "asked\n"
     agent.gate("asked").release()
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=40)
 
     assert (process.returncode, output, errors) == (0, "ProcessError\n", "")
 

@@ -128,7 +128,7 @@ def test_a_generator_of_prompts_may_wait_for_the_messages_it_leads_to(agent, opt
 
     def prompts():
         yield prompt("one")
-        assert answered.wait(10)
+        assert answered.wait(40)
         yield prompt("two")
 
     agent.wait("init").wait("user").init().result("first").wait("user").init().result("second")
@@ -180,7 +180,7 @@ def test_a_plain_callback_may_wait_while_messages_go_on(agent, options):
     seen_behind = threading.Event()
 
     def decide(*_):
-        assert seen_behind.wait(10)
+        assert seen_behind.wait(40)
         return PermissionResultAllow()
 
     ask_permission(agent).say("meanwhile").wait("control_response").result()

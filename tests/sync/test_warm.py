@@ -208,7 +208,7 @@ def test_a_pool_serves_many_threads_and_no_more_than_its_limit_at_once(agent, op
         assert pool.ready == 0
         agent.gate("go").release()
         for thread in threads:
-            thread.join(20)
+            thread.join(40)
 
     assert results == ["done"] * 5
 

@@ -12,7 +12,7 @@ def test_a_thread_waits_until_it_has_happened():
     thread = threading.Thread(target=moment.wait, args=(10,))
     thread.start()
     moment.happen()
-    thread.join(10)
+    thread.join(40)
     assert not thread.is_alive()
     assert moment.happened
 

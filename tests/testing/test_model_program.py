@@ -190,7 +190,7 @@ def test_the_program_serves_until_it_is_told_to_end(client, script_file, tmp_pat
         process.url = process.stdout.readline().strip()
         assert client(process).text(messages=conversation(1)) == "abcdef"
         process.send_signal(number)
-        assert process.wait(20) == 0
+        assert process.wait(40) == 0
         assert process.stderr.read() == ""
     assert (tmp_path / "log").read_text().count("\n") == 1
 
@@ -205,7 +205,7 @@ def test_the_program_takes_the_port_it_is_given(script_file):
 
 def test_the_program_says_what_is_wrong_with_a_script(tmp_path):
     with program(str(tmp_path / "nowhere.json")) as process:
-        assert process.wait(20) == 1
+        assert process.wait(40) == 1
         assert "nowhere.json" in process.stderr.read()
 
 
@@ -213,7 +213,7 @@ def test_the_program_ends_with_the_test_that_started_it(script_file):
     with program(str(script_file), "--until-eof", stdin=subprocess.PIPE) as process:
         assert process.stdout.readline()
         process.stdin.close()
-        assert process.wait(20) == 0
+        assert process.wait(40) == 0
 
 
 def test_a_model_process_that_cannot_start_is_an_error(tmp_path, capfd):

@@ -44,7 +44,7 @@ class Host:
         """Everything that is still to come, and the exit code."""
         self.process.stdin.close()
         data = self.process.stdout.read()
-        return data, self.process.wait(20)
+        return data, self.process.wait(40)
 
     def frames(self):
         data, code = self.rest()
@@ -320,7 +320,7 @@ def test_stderr_can_be_flooded(agent, host):
     thread = threading.Thread(target=lambda: drained.append(talk.process.stderr.read()))
     thread.start()
     assert talk.frame()["type"] == "assistant"
-    thread.join(20)
+    thread.join(40)
     assert len(drained[0]) == 101 * 5_000
 
 
@@ -360,7 +360,7 @@ def test_a_host_that_stops_reading_ends_the_agent_quietly(agent, host):
         talk = host()
         talk.process.stdout.read(10)
         talk.process.stdout.close()
-        assert talk.process.wait(20) == 1
+        assert talk.process.wait(40) == 1
         assert talk.process.stderr.read() == b""
 
 
@@ -388,7 +388,7 @@ def test_its_children_are_seen_and_ended(agent, host):
     run = agent.wait_run()
     assert run.states_of_children == ["running"]
     talk.process.stdin.close()
-    talk.process.wait(20)
+    talk.process.wait(40)
     with pytest.raises(ScriptTimeoutError, match="children"):
         run.wait_gone(timeout=0.01)
     with agent:
@@ -405,7 +405,7 @@ def test_a_process_that_nobody_waited_for_is_a_zombie(agent, host):
     while run.state == "running" and time.monotonic() < end:
         time.sleep(0.002)
     assert run.state == "zombie"
-    talk.process.wait(20)
+    talk.process.wait(40)
     assert run.state == "gone"
 
 

@@ -75,7 +75,7 @@ def test_many_connections_are_served_at_once(client):
         assert texts == []
         model.gate("all").release()
         for thread in threads:
-            thread.join(20)
+            thread.join(40)
     assert texts == ["hi"] * count
 
 
@@ -254,7 +254,7 @@ def test_a_request_is_waited_for_and_shows_what_was_sent(client):
         assert first.tool_names == ["Bash"]
         assert first.tool_results == []
         first.wait_end()
-        asking.join(20)
+        asking.join(40)
         result = {"type": "tool_result", "tool_use_id": "t", "content": "out"}
         messages = [
             {"role": "user", "content": "Go"},
@@ -435,7 +435,7 @@ def test_nothing_is_left_of_it(client):
         sender = threading.Thread(target=_send_in_vain, args=(client(model),))
         sender.start()
         model.gate("g").wait()
-    sender.join(10)
+    sender.join(40)
     gc.collect()
     assert set(threading.enumerate()) <= before
 

@@ -141,7 +141,7 @@ def secure_server(folder):
         yield f"https://127.0.0.1:{server.server_port}", certificate
     finally:
         server.shutdown()
-        thread.join(10)
+        thread.join(40)
         server.server_close()
 
 

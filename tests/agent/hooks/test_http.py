@@ -20,7 +20,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.seen.append(({name.lower(): value for name, value in self.headers.items()}, body))
         if self.path == "/hang":
-            self.server.release.wait(10)
+            self.server.release.wait(100)
         code = {"/500": 500, "/redirect": 302}.get(self.path, 200)
         answer = b'{"systemMessage": "x"}' if code == 200 else b"no"
         self.send_response(code)

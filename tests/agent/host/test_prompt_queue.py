@@ -22,7 +22,7 @@ def queue(busy=True):
 
 
 async def take(made):
-    with anyio.fail_after(2):
+    with anyio.fail_after(40):
         prompts = await made.next_turn()
     return None if prompts is None else [prompt.content for prompt in prompts]
 

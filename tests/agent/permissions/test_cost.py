@@ -38,11 +38,13 @@ def seconds(place, command, policy) -> float:
 @pytest.mark.parametrize(
     "command", ["ls -la src", "git status && npm run build 2>&1 | tail -n", "touch a", "cat src/f"]
 )
-def test_a_usual_command_is_decided_within_a_few_milliseconds(shared, command):
-    rules = [f"Bash(tool{number}:*)" for number in range(40)]
-    policy = shared.policy(allow=["Bash(npm run:*)", *rules], deny=["Bash(rm:*)", "Read(.env)"])
-    seconds(shared, command, policy)
-    assert seconds(shared, command, policy) < 0.005
+def test_many_rules_cost_little(shared, command):
+    def policy(count):
+        rules = [f"Bash(tool{number}:*)" for number in range(count)]
+        return shared.policy(allow=["Bash(npm run:*)", *rules], deny=["Bash(rm:*)", "Read(.env)"])
+
+    seconds(shared, command, policy(0))
+    assert seconds(shared, command, policy(100)) < 10 * seconds(shared, command, policy(0))
 
 
 def test_the_cost_grows_with_the_length_of_the_line_and_no_faster(shared):

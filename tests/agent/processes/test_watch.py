@@ -68,7 +68,7 @@ class Runner:
         """The sleeps and shells of this test that live."""
         return list(self.living().values())
 
-    def expect_nothing_left(self, seconds=20.0):
+    def expect_nothing_left(self, seconds=40.0):
         end = time.monotonic() + seconds
         while self.left() and time.monotonic() < end:
             time.sleep(0.01)
@@ -88,7 +88,7 @@ class Runner:
 
     def kill(self):
         self.process.kill()
-        self.process.wait(10)
+        self.process.wait(40)
 
     def close(self):
         if self.process is not None:
@@ -107,7 +107,7 @@ def runner(tmp_path):
     made.close()
 
 
-def until(condition, seconds=10.0):
+def until(condition, seconds=40.0):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not happen"
@@ -167,7 +167,7 @@ def test_what_a_finished_command_has_left_dies_too(runner, command, how):
         runner.expect_nothing_left()
     else:
         runner.process.stdin.close()
-        assert runner.process.wait(10) == 0
+        assert runner.process.wait(40) == 0
         assert not runner.left()
 
 
@@ -176,7 +176,7 @@ def test_what_is_started_apart_and_without_the_variable_lives_on(runner):
     runner.done()
     until(lambda: len(runner.left()) == 1)
     runner.process.stdin.close()
-    assert runner.process.wait(10) == 0
+    assert runner.process.wait(40) == 0
 
     assert len(runner.left()) == 1
 
@@ -187,7 +187,7 @@ def test_the_watchman_goes_with_its_program(runner):
     children = (runner.folder / "children").read_text().split()
     (watchman,) = [pid for pid in children if "claude-wrapper-watchman" in command_line(pid)]
     runner.process.stdin.close()
-    assert runner.process.wait(10) == 0
+    assert runner.process.wait(40) == 0
 
     assert command_line(watchman) == ""
 

@@ -54,7 +54,7 @@ def test_a_line_is_there_before_the_frame_that_tells_of_it(workspace):
         talk.prompt()
         frame = talk.wait(type="assistant")
         talk.signal(signal.SIGKILL)
-        talk.process.wait(10)
+        talk.process.wait(40)
 
     assert workspace.entries()[-1]["uuid"] == frame["uuid"]
 
@@ -186,7 +186,7 @@ def test_a_killed_session_resumes_with_its_open_call_answered(workspace):
         talk.prompt("One")
         talk.wait(type="assistant")
         talk.signal(signal.SIGKILL)
-        talk.process.wait(10)
+        talk.process.wait(40)
     model, talk = one(workspace, f"--resume={ID}", prompt="Two")
 
     roles = [m["role"] for m in model.requests[0].messages]

@@ -14,7 +14,7 @@ import pytest
 from claude_wrapper.agent.tools import bash_call, shell
 from claude_wrapper.agent.tools.contract import ToolFailure
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
 
 SILENCE = "(Bash completed with no output)"
 
@@ -29,7 +29,7 @@ def lives(pid):
 
 
 async def until(condition):
-    with anyio.fail_after(5):
+    with anyio.fail_after(40):
         while not condition():  # noqa: ASYNC110  # processes raise no events
             await anyio.sleep(0.01)
 
@@ -342,10 +342,8 @@ async def test_a_full_disk_costs_the_file_and_not_the_result(session, context):
 
 @pytest.mark.feature("TOOL-08")
 async def test_a_command_that_takes_too_long_is_ended(session):
-    began = time.monotonic()
-    text = await session.failure("Bash", command="echo a; sleep 100; echo b", timeout=1500)
+    text = await session.failure("Bash", command="echo a; sleep 600; echo b", timeout=1500)
     assert text == "Exit code 143\nCommand timed out after 1.5s\na"
-    assert time.monotonic() - began < 5
 
 
 @pytest.mark.feature("TOOL-08")
@@ -375,10 +373,8 @@ def test_timeouts_keep_within_the_limits_of_the_user(wanted, environment, used):
 
 
 async def test_a_command_that_ignores_being_asked_is_killed_with_its_children(session, project):
-    began = time.monotonic()
-    command = "trap '' TERM; sleep 100 & echo $! > child; echo $$ > shell; sleep 100; sleep 100"
+    command = "trap '' TERM; sleep 600 & echo $! > child; echo $$ > shell; sleep 600; sleep 600"
     await session.failure("Bash", command=command, timeout=1500)
-    assert time.monotonic() - began < 5
     assert not lives(int((project / "shell").read_text()))
     assert not lives(int((project / "child").read_text()))
 
@@ -396,14 +392,12 @@ async def test_a_child_that_left_the_group_is_ended_too(session, project):
 
 async def test_a_cancelled_call_ends_everything_and_returns_at_once(session, project):
     async def run():
-        await session.bash("sleep 100 & echo $! > child; echo $$ > shell; sleep 100")
+        await session.bash("sleep 600 & echo $! > child; echo $$ > shell; sleep 600")
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
         await until(lambda: (project / "shell").exists() and (project / "shell").read_text())
-        began = time.monotonic()
         tasks.cancel_scope.cancel()
-    assert time.monotonic() - began < 1
     shell_pid = int((project / "shell").read_text())
     with pytest.raises(ProcessLookupError):  # not even a zombie
         os.kill(shell_pid, 0)
@@ -419,9 +413,7 @@ async def test_the_saved_output_of_a_cancelled_call_goes_with_it(session, contex
 
 
 async def test_a_daemon_that_holds_the_output_does_not_hold_the_call(session, project):
-    began = time.monotonic()
-    output = await session.bash("sleep 100 & echo $! > pid; echo started")
-    assert time.monotonic() - began < 2
+    output = await session.bash("sleep 600 & echo $! > pid; echo started")
     assert output.content == "started"
     assert lives(int((project / "pid").read_text()))
 
@@ -544,6 +536,6 @@ async def test_an_agent_that_is_signalled_leaves_no_command(tmp_path):
     ) as process:
         await until(lambda: (tmp_path / "pid").exists() and (tmp_path / "pid").read_text())
         process.send_signal(signal.SIGTERM)
-        with anyio.fail_after(5):
+        with anyio.fail_after(40):
             assert await process.wait() == 0
     assert not lives(int((tmp_path / "pid").read_text()))
