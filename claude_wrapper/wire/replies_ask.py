@@ -69,7 +69,7 @@ class McpSetServersReply(Part):
 class McpCallReply(Part, rename="camel"):
     """What a tool gave back."""
 
-    content: list[Any]
+    content: list[Any] | str
     structured_content: Any = UNSET
     is_error: Flag = UNSET
 

@@ -10,6 +10,7 @@ import anyio
 import msgspec
 
 from claude_wrapper.wire.codec import clean_json
+from claude_wrapper.wire.sse import ServerEvent, SseParser
 
 from .decoding import Decoded, EventDecoder
 from .events import MalformedEventError, MessageStop, StreamError, StreamEvent
@@ -17,7 +18,6 @@ from .failure import Cause, FailedTryError, Failure, failure_of_error_event
 from .fold import Block, ReplyFold, reply_from_message
 from .items import BlockDone, RawEvent, ReplyDone, StreamItem
 from .outgoing import Outgoing
-from .sse import ServerEvent, SseParser
 from .transport import Response, Transport
 
 __all__ = ["attempt"]

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from claude_wrapper.wire.sse import ServerEvent
+
 from .cloud import library
-from .sse import ServerEvent
 
 __all__ = ["AwsStreamParser", "BrokenFrameError"]
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from claude_wrapper.agent.api.client import ModelClient
 from claude_wrapper.agent.calls.approval import Approval, PermissionHost
 from claude_wrapper.agent.calls.dispatch import Dispatcher
-from claude_wrapper.agent.calls.mcp_tools import McpServers
+from claude_wrapper.agent.calls.mcp_ground import McpGround
+from claude_wrapper.agent.calls.mcp_servers import McpServers
 from claude_wrapper.agent.calls.planning import Planning, plan_file
 from claude_wrapper.agent.calls.prompt_tool import PromptTool
 from claude_wrapper.agent.calls.safety_check import SafetyCheck
@@ -88,8 +89,13 @@ def compose(
     link = HostLink(peer, interruption)
     roster = Roster(settings)
     toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
-    servers = McpServers(toolbox, link, start_task)
-    servers.add_configured(settings.mcp_servers, settings.cwd, without_secrets(settings.environ))
+    servers = McpServers(
+        toolbox,
+        link,
+        start_task,
+        McpGround(settings, start.session_id, _results_dir(start), lambda: access.directories(settings.cwd)),
+    )
+    servers.add_given(settings.mcp.servers)
     brief = Brief(settings)
     context = _context_of(settings, start, access, plan)
     checkpoints = checkpoints_of(settings, start, session)
@@ -196,9 +202,13 @@ def _context_of(settings: Settings, start: SessionStart, access: Access, plan: P
         working_dirs=lambda: access.directories(settings.cwd),
         session_id=start.session_id,
         environment=without_secrets(settings.environ),
-        results_dir=start.folder / start.session_id / "tool-results",
+        results_dir=_results_dir(start),
         planning=Planning(access, plan),
     )
+
+
+def _results_dir(start: SessionStart) -> Path:
+    return start.folder / start.session_id / "tool-results"
 
 
 def _client_of(settings: Settings) -> ModelClient:

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET
 
 from claude_wrapper.agent.api.providers import key_source
-from claude_wrapper.agent.calls.mcp_tools import McpServers
+from claude_wrapper.agent.calls.mcp_servers import McpServers
 from claude_wrapper.agent.calls.toolbox import Toolbox
 from claude_wrapper.agent.config.access import Access
 from claude_wrapper.agent.control.initialize import CAPABILITIES
@@ -55,7 +55,7 @@ class InitSender:
             "plugins": [],
             "capabilities": CAPABILITIES,
             "betas": list(settings.model.betas) or UNSET,
-            "mcp_server_errors": [InitMcpServerError(**each) for each in settings.mcp_errors] or UNSET,
+            "mcp_server_errors": [InitMcpServerError(**each) for each in settings.mcp.errors] or UNSET,
             "memory_paths": {"auto": f"{config_dir(environ) / 'projects' / project_key(cwd) / 'memory'}/"},
             "fast_mode_state": "off",
             "sandbox_enabled": False,

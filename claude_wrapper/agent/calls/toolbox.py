@@ -60,6 +60,8 @@ class Toolbox:
             self._tools[tool.name] = tool
             if source is not None:
                 self._sources[tool.name] = source
+            if self._denying is not None and is_removed(tool.name, self._denying):
+                self._hidden |= {tool.name}
         self._definitions = None
 
     def remove(self, names: Iterable[str]) -> None:
@@ -122,17 +124,21 @@ class Toolbox:
 
     def names(self) -> list[str]:
         """The names of the tools on offer, as init frames list them."""
-        return [_INIT_NAMES.get(name, name) for name in self._tools if name not in self._hidden]
+        return [_INIT_NAMES.get(name, name) for name in self._in_order() if name not in self._hidden]
 
     def definitions(self) -> Sequence[dict[str, Any]]:
         """The tools on offer, as the API wants them described."""
         if self._definitions is None:
             self._definitions = [
                 {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-                for tool in self._tools.values()
+                for tool in (self._tools[name] for name in self._in_order())
                 if tool.name not in self._hidden
             ]
         return self._definitions
+
+    def _in_order(self) -> list[str]:
+        """Servers come in as they are ready: their tools stand behind the others, in the same order in every run."""
+        return sorted(self._tools, key=lambda name: name if name.startswith("mcp__") else "")
 
     def is_built_in(self, name: str) -> bool:
         """Whether a tool is one of the agent's own."""

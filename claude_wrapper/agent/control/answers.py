@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from claude_wrapper.agent.calls.mcp_status import statuses
 from claude_wrapper.agent.compaction.window import Window
 from claude_wrapper.agent.context.usage import ContextShares, measure
 from claude_wrapper.agent.turns.parts import Parts
@@ -40,9 +41,6 @@ from claude_wrapper.wire.requests_ask import (
     GetUsage,
     ListModels,
     ListPermissionRules,
-    McpCall,
-    McpReadResource,
-    McpStatus,
     ReadFile,
 )
 from claude_wrapper.wire.requests_steer import ReloadOutputStyles, ReloadPlugins, ReloadSkills
@@ -78,9 +76,6 @@ class Answers:
     def handlers(self) -> dict[type, Callable[[Any], Awaitable[Any]]]:
         """The handler of each request."""
         return {
-            McpStatus: self._mcp_status,
-            McpCall: self._mcp_call,
-            McpReadResource: self._mcp_resource,
             GetContextUsage: self._context_usage,
             GetSettings: self._settings,
             ListModels: self._models,
@@ -96,17 +91,6 @@ class Answers:
             ReloadOutputStyles: self._styles,
             ReloadPlugins: self._plugins,
         }
-
-    async def _mcp_status(self, request: McpStatus) -> dict[str, Any]:
-        return {"mcpServers": self._parts.servers.statuses()}
-
-    async def _mcp_call(self, request: McpCall) -> None:
-        raise RequestRefusedError(
-            f"MCP server not connected: {request.tool.removeprefix('mcp__').split('__')[0]}"
-        )
-
-    async def _mcp_resource(self, request: McpReadResource) -> None:
-        raise RequestRefusedError(f"Server not found: {request.server_name}")
 
     async def _context_usage(self, request: GetContextUsage) -> ContextUsageReply:
         parts = self._parts
@@ -238,7 +222,7 @@ class Answers:
         return OutputStylesReply(available_output_styles=["default"])
 
     async def _plugins(self, request: ReloadPlugins) -> PluginsReply:
-        servers = self._parts.servers.statuses()
+        servers = statuses(self._parts.servers.servers.values())
         return PluginsReply(commands=[], agents=[], plugins=[], mcp_servers=servers, error_count=0)
 
 

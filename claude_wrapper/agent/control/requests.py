@@ -17,6 +17,7 @@ from claude_wrapper.wire.requests_steer import Initialize
 
 from .answers import Answers
 from .initialize import initialize
+from .server_requests import ServerRequests
 from .settings_requests import SettingsRequests
 from .steering import Steering
 
@@ -37,6 +38,7 @@ class Requests:
         self._handlers: dict[type, Handler] = {Initialize: self._initialize}
         self._handlers.update(Steering(parts, end_session).handlers())
         self._handlers.update(Answers(parts).handlers())
+        self._handlers.update(ServerRequests(parts).handlers())
         self._handlers.update(SettingsRequests(parts).handlers())
 
     async def serve(self, request_id: str, raw: msgspec.Raw) -> Any:

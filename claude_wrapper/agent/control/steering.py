@@ -22,8 +22,6 @@ from claude_wrapper.wire.replies_steer import (
     SetModelReply,
     SetModeReply,
 )
-from claude_wrapper.wire.requests_agent import McpMessage
-from claude_wrapper.wire.requests_ask import McpReconnect, McpToggle
 from claude_wrapper.wire.requests_steer import (
     BackgroundTasks,
     CancelAsyncMessage,
@@ -64,9 +62,6 @@ class Steering:
             BackgroundTasks: self._to_background,
             SeedReadState: self._nothing,
             SetHasSubscribers: self._nothing,
-            McpMessage: self._nothing,
-            McpReconnect: self._no_server,
-            McpToggle: self._no_server,
         }
 
     async def _interrupt(self, request: Interrupt) -> Answer:
@@ -172,10 +167,6 @@ class Steering:
     async def _to_background(self, request: BackgroundTasks) -> BackgroundTasksReply:
         named = isinstance(request.tool_use_id, str)
         return BackgroundTasksReply(backgrounded=False if named else UNSET)
-
-    async def _no_server(self, request: McpReconnect | McpToggle) -> None:
-        if request.server_name not in self._parts.servers.servers:
-            raise RequestRefusedError(f"Server not found: {request.server_name}")
 
     async def _nothing(self, request: Any) -> None:
         return None

@@ -9,7 +9,7 @@ import msgspec
 from claude_wrapper.agent.hooks.output import hook_output, without_nulls
 from claude_wrapper.agent.hooks.run import HookFailedError, HookGoneError, HookTimeoutError
 from claude_wrapper.agent.host.interrupts import Interruption
-from claude_wrapper.agent.mcp.host_server import McpChannelError
+from claude_wrapper.agent.mcp.channel import McpChannelError
 from claude_wrapper.errors import ControlError, ControlTimeoutError
 from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.codec import decode_object

@@ -7,6 +7,7 @@ from typing import Any
 __all__ = ["PROTOCOL_VERSION", "Requests", "RpcError", "result_of"]
 
 PROTOCOL_VERSION = "2025-11-25"
+_OFFERED = {"roots": {"listChanged": True}, "elicitation": {"form": {}, "url": {}}}
 
 
 class RpcError(Exception):
@@ -23,15 +24,20 @@ class Requests:
         """Leave out ids of requests that need not be made."""
         self._next += count
 
-    def initialize(self, client: dict[str, Any]) -> dict[str, Any]:
-        """The request that opens a session."""
+    def initialize(self, client: dict[str, Any], *, of_host: bool = True) -> dict[str, Any]:
+        """The request that opens a session; servers in the host ask the host themselves."""
+        offered = {} if of_host else _OFFERED
         return self._request(
-            "initialize", {"protocolVersion": PROTOCOL_VERSION, "capabilities": {}, "clientInfo": client}
+            "initialize", {"protocolVersion": PROTOCOL_VERSION, "capabilities": offered, "clientInfo": client}
         )
 
-    def list_tools(self, cursor: str | None = None) -> dict[str, Any]:
-        """The request for the server's tools, or for the next page of them."""
-        return self._request("tools/list", None if cursor is None else {"cursor": cursor})
+    def a_list(self, method: str, cursor: str | None = None) -> dict[str, Any]:
+        """The request for what the server has of a kind, or for the next page of it."""
+        return self._request(method, None if cursor is None else {"cursor": cursor})
+
+    def other(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        """Another request."""
+        return self._request(method, params)
 
     def call_tool(self, name: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
         """The request that runs a tool."""

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 from .names import display_name, tool_name
+from .schema import flattened
 
-__all__ = ["McpToolFacts", "ServerCalls"]
+__all__ = ["McpToolFacts", "shortened"]
 
 _ANY_OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
+_MOST_CHARACTERS = 500_000
+_LONGEST_TEXT = 2048
 
 
-class ServerCalls(Protocol):
-    """The part of a server that its tools need."""
-
-    @property
-    def name(self) -> str: ...
-
-    async def call(self, tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]: ...
+def shortened(text: str) -> str:
+    """A description or instruction, not longer than servers may make it."""
+    return text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "… [truncated]"
 
 
 class McpToolFacts:
@@ -27,15 +26,25 @@ class McpToolFacts:
     def __init__(self, server: str, described: Mapping[str, Any]) -> None:
         self.own_name = str(described.get("name") or "")
         self.name = tool_name(server, self.own_name)
-        self.description = str(described.get("description") or "")
+        self.description = shortened(str(described.get("description") or ""))
         schema = described.get("inputSchema")
-        self.input_schema: dict[str, Any] = schema if isinstance(schema, dict) and schema else _ANY_OBJECT
+        self.input_schema: dict[str, Any] = (
+            flattened(schema) if isinstance(schema, dict) and schema else _ANY_OBJECT
+        )
         annotations = described.get("annotations")
         self.annotations: dict[str, Any] = annotations if isinstance(annotations, dict) else {}
         title = self.annotations.get("title") or described.get("title")
         self.display_name = display_name(self.own_name, title if isinstance(title, str) else None)
         meta = described.get("_meta")
         self.meta: dict[str, Any] = meta if isinstance(meta, dict) else {}
+
+    @property
+    def most_characters(self) -> int | None:
+        """The limit that the server sets for the tool's results."""
+        most = self.meta.get("anthropic/maxResultSizeChars")
+        if not isinstance(most, int) or isinstance(most, bool) or most <= 0:
+            return None
+        return min(most, _MOST_CHARACTERS)
 
     @property
     def read_only(self) -> bool:

@@ -28,7 +28,7 @@ from .cli import Arguments, UsageError
 from .contradictions import refuse_contradictions, suggests
 from .load_files import chosen_sources, load_files, with_variables
 from .load_policy import load_policy
-from .mcp_servers import given_servers
+from .mcp_servers import choose_servers
 from .settings import ModelSettings, SessionChoice, Settings
 from .settings_watch import SettingsWatch
 
@@ -48,9 +48,9 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         policy = policy.changed(mode="default")
     output_format = arguments.value("output_format") or "text"
     refuse_contradictions(arguments, output_format)
-    servers, wrong = given_servers(arguments.list("mcp_config"), cwd)
     window = compact_window(arguments)
     bare = arguments.has("bare") or environment.get("CLAUDE_CODE_SIMPLE") == "1"
+    chosen = choose_servers(arguments, files, environment, cwd, bare=bare)
     return Settings(
         cwd=cwd,
         prompt=arguments.words[0] if arguments.words else None,
@@ -75,8 +75,7 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         max_turns=turn_limit(arguments, environment),
         max_budget_usd=number_above_zero(arguments, "max_budget_usd"),
         json_schema=schema(arguments),
-        mcp_servers=servers,
-        mcp_errors=tuple(wrong),
+        mcp=chosen,
         subagents=subagents(arguments),
         agent_files=() if bare else _agent_files(arguments),
         forward_subagent_text=arguments.has("forward_subagent_text"),
@@ -87,7 +86,14 @@ def load_settings(arguments: Arguments, environ: Mapping[str, str], cwd: Path) -
         environ=environment,
         watch=SettingsWatch(arguments, environ, cwd, files),
         entrypoint=environment.get("CLAUDE_CODE_ENTRYPOINT") or "sdk-cli",
-        warnings=(*warnings, *problems.rules, *problems.unknown, *problems.flags, *problems.folders),
+        warnings=(
+            *chosen.warnings,
+            *warnings,
+            *problems.rules,
+            *problems.unknown,
+            *problems.flags,
+            *problems.folders,
+        ),
         skipped=(*skipped, *problems.rules),
         doubtful=tuple(problems.flags),
         notes=tuple(notes),

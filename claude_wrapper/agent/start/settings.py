@@ -13,6 +13,7 @@ from claude_wrapper.agent.api.tuning import Wishes
 from claude_wrapper.agent.config.file import SettingsFile
 from claude_wrapper.agent.permissions.policy import Policy
 
+from .mcp_servers import ServerChoice
 from .settings_watch import SettingsWatch
 
 __all__ = ["ModelSettings", "SessionChoice", "Settings"]
@@ -78,9 +79,7 @@ class Settings:
     max_turns: int | None = None
     max_budget_usd: float | None = None
     json_schema: dict[str, Any] | None = None
-    mcp_servers: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    mcp_errors: tuple[dict[str, str], ...] = ()
-    """Servers that are left out: name, type and message of each fault."""
+    mcp: ServerChoice = field(default_factory=ServerChoice)
     subagents: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Types of subagents that the command line defines, as they are written."""
     agent_files: tuple[str, ...] = ()

@@ -9,8 +9,9 @@ from typing import Any
 
 import anyio
 
-from claude_wrapper.agent.mcp.host_server import HostServer
-from claude_wrapper.agent.mcp.stdio_channel import StdioChannel
+from claude_wrapper.agent.mcp.dial import Dialling, dial
+from claude_wrapper.agent.mcp.server import McpServer
+from claude_wrapper.agent.mcp.server_shape import filled_in
 from claude_wrapper.agent.tools.environment import without_secrets
 from claude_wrapper.agent.tools.registry import background_processes_ended, end_background_processes
 from claude_wrapper.agent.version import AGENT_VERSION
@@ -29,23 +30,24 @@ def told_health(config: dict[str, Any], environ: Mapping[str, str], cwd: Path) -
     wrong = config_complaint(config)
     if wrong is not None:
         return f"✘ Failed to connect — {wrong}"
-    if config.get("type", "stdio") != "stdio":
-        return "? Not checked — servers behind a URL are not reached by this agent"
-    fault = anyio.run(_fault, config, environ, cwd, backend="asyncio")
-    return "✔ Connected" if fault is None else f"✘ Failed to connect — {fault}"
+    server = anyio.run(_connected, filled_in(config, environ), environ, cwd, backend="asyncio")
+    if server.status == "needs-auth":
+        return "! Needs authentication"
+    return "✔ Connected" if server.error is None else f"✘ Failed to connect — {server.error}"
 
 
-async def _fault(config: dict[str, Any], environ: Mapping[str, str], cwd: Path) -> str | None:
-    argv = [config["command"], *config.get("args", [])]
-    channel = StdioChannel(argv, cwd, {**without_secrets(environ), **config.get("env", {})})
-    server = HostServer("", channel, _CLIENT)
+async def _connected(config: dict[str, Any], environ: Mapping[str, str], cwd: Path) -> McpServer:
+    around = Dialling(cwd, without_secrets(environ))
+    server = McpServer(
+        "", lambda listener: dial("", config, around, listener), _CLIENT, kind=config.get("type", "stdio")
+    )
     try:
         await server.connect(_limit(environ))
     finally:
-        await channel.close()
+        await server.hang_up()
         end_background_processes()
         await background_processes_ended()
-    return server.error
+    return server
 
 
 def _limit(environ: Mapping[str, str] = os.environ) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from claude_wrapper.agent.calls.approval import Approval
-from claude_wrapper.agent.calls.mcp_tools import McpServers
+from claude_wrapper.agent.calls.mcp_servers import McpServers
 from claude_wrapper.agent.calls.toolbox import Toolbox
 from claude_wrapper.agent.compaction.compactor import Compactor
 from claude_wrapper.agent.config.access import Access

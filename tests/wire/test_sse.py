@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from claude_wrapper.agent.api.sse import EventTooLargeError, ServerEvent, SseParser
+from claude_wrapper.wire.sse import EventTooLargeError, ServerEvent, SseParser
 
 
 def parse(*chunks):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from claude_wrapper.wire.framing import DEFAULT_LIMIT, LineSplitter, OversizeLine
+from .framing import DEFAULT_LIMIT, LineSplitter, OversizeLine
 
 __all__ = ["EventTooLargeError", "ServerEvent", "SseParser"]
 
@@ -25,8 +25,8 @@ class EventTooLargeError(ValueError):
 class SseParser:
     """Takes a stream in chunks of any size and gives out the events that are complete.
 
-    Lines may end in LF, CRLF or CR. Comments, ids and retry hints are dropped: replies of a
-    model cannot be resumed, so nothing would use them. An event that the end of the stream cuts
+    Lines may end in LF, CRLF or CR. Comments, ids and retry hints are dropped: streams
+    are never resumed, so nothing would use them. An event that the end of the stream cuts
     off is never given out.
     """
 
