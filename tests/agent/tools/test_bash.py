@@ -14,7 +14,7 @@ import pytest
 from claude_wrapper.agent.tools import bash_call, shell
 from claude_wrapper.agent.tools.contract import ToolFailure
 
-pytestmark = [pytest.mark.anyio, pytest.mark.usefixtures("bounded")]
+pytestmark = pytest.mark.anyio
 
 SILENCE = "(Bash completed with no output)"
 
@@ -341,6 +341,7 @@ async def test_a_full_disk_costs_the_file_and_not_the_result(session, context):
 
 
 @pytest.mark.feature("TOOL-08")
+@pytest.mark.usefixtures("bounded")
 async def test_a_command_that_takes_too_long_is_ended(session):
     text = await session.failure("Bash", command="echo a; sleep 600; echo b", timeout=1500)
     assert text == "Exit code 143\nCommand timed out after 1.5s\na"
@@ -372,6 +373,7 @@ def test_timeouts_keep_within_the_limits_of_the_user(wanted, environment, used):
     assert bash_call._timeout_ms(wanted, environment) == used
 
 
+@pytest.mark.usefixtures("bounded")
 async def test_a_command_that_ignores_being_asked_is_killed_with_its_children(session, project):
     command = "trap '' TERM; sleep 600 & echo $! > child; echo $$ > shell; sleep 600; sleep 600"
     await session.failure("Bash", command=command, timeout=1500)
@@ -390,6 +392,7 @@ async def test_a_child_that_left_the_group_is_ended_too(session, project):
     await until(lambda: not lives(int((project / "pid").read_text())))
 
 
+@pytest.mark.usefixtures("bounded")
 async def test_a_cancelled_call_ends_everything_and_returns_at_once(session, project):
     async def run():
         await session.bash("sleep 600 & echo $! > child; echo $$ > shell; sleep 600")
@@ -412,6 +415,7 @@ async def test_the_saved_output_of_a_cancelled_call_goes_with_it(session, contex
     assert not context.results_dir.exists() or list(context.results_dir.iterdir()) == []
 
 
+@pytest.mark.usefixtures("bounded")
 async def test_a_daemon_that_holds_the_output_does_not_hold_the_call(session, project):
     output = await session.bash("sleep 600 & echo $! > pid; echo started")
     assert output.content == "started"
@@ -497,7 +501,7 @@ async def test_looking_commands_may_run_beside_others_and_changing_ones_may_not(
     assert not session.tools["Bash"].is_read_only({"command": "touch a"})
 
 
-async def test_starting_a_command_is_quick(session):
+async def test_starting_a_command_costs_little_more_than_a_shell(session):
     await session.bash("true")
     took, bare = [], []
     for _ in range(100):  # others use the machine too: the best times of a few show what it takes
@@ -505,7 +509,7 @@ async def test_starting_a_command_is_quick(session):
         await session.bash("true")
         took.append(time.perf_counter() - began)
         bare.append(seconds_of_a_bare_shell())
-        if min(took) - min(bare) < 0.008:
+        if min(took) < 6 * min(bare):
             return
     pytest.fail(f"{min(took)} s against {min(bare)} s")
 
