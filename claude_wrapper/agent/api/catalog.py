@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
@@ -13,9 +13,12 @@ import msgspec
 from .naming import LONG, ProviderName, is_default, meant, provider_name
 from .switches import is_on
 
-__all__ = ["Catalog", "Model", "Price", "SmallPrompt", "find_model", "load_catalog"]
+__all__ = ["Catalog", "Model", "Price", "SmallPrompt", "find_model", "load_catalog", "widened"]
 
 LONG_WINDOW = 1_000_000
+LONG_WINDOW_BETA = "context-1m-2025-08-07"
+_USUAL_WINDOW = 200_000
+_NO_LONG_WINDOW = "CLAUDE_CODE_DISABLE_1M_CONTEXT"
 
 # What providers put around a model's name: `us.anthropic.` before, a date and a revision behind.
 _BEFORE = re.compile(r"^.*?(?=claude-)")
@@ -128,10 +131,21 @@ def find_model(name: str | None, environment: Mapping[str, str] | None = None) -
     if not model.known:
         price = _price_of_unknown(meant("opus", catalog.aliases, catalog.clouds, environment))
         model = msgspec.structs.replace(model, facts=msgspec.structs.replace(model.facts, price=price))
+    if is_on(environment, _NO_LONG_WINDOW) and model.context_window > _USUAL_WINDOW:
+        model = msgspec.structs.replace(model, context_window=_USUAL_WINDOW)
     window = _window_by_user(environment)
     if window is not None and (not model.known or is_on(environment, "DISABLE_COMPACT")):
         model = msgspec.structs.replace(model, context_window=window)
     return model
+
+
+def widened(model: Model, betas: Collection[str], environment: Mapping[str, str]) -> Model:
+    """The model with the window that betas of the user's open."""
+    if LONG_WINDOW_BETA not in betas or is_on(environment, _NO_LONG_WINDOW):
+        return model
+    if not model.facts.widens or model.context_window >= LONG_WINDOW:
+        return model
+    return msgspec.structs.replace(model, context_window=LONG_WINDOW)
 
 
 def _window_by_user(environment: Mapping[str, str]) -> int | None:

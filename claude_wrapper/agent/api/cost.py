@@ -91,6 +91,7 @@ class Ledger:
         total = self.models.get(model.name)
         if total is None:
             total = self.models[model.name] = ModelTotal(model, Usage())
+        total.model = model
         total.usage += usage
         total.cost_usd += price
         self.total_cost_usd += price

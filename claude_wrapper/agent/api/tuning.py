@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from .catalog import Model
+from .catalog import LONG_WINDOW_BETA, Model
 from .switches import is_on
 
 __all__ = ["Thinking", "Tuning", "Wishes", "tune"]
@@ -89,7 +89,7 @@ def tune(model: Model, wishes: Wishes | None = None) -> Tuning:
     effort = _effort(model, wishes.effort)
     needed = {
         "interleaved-thinking-2025-05-14": wishes.interleaved and (thinking or {}).get("type") == "enabled",
-        "context-1m-2025-08-07": model.needs_long_window,
+        LONG_WINDOW_BETA: model.needs_long_window,
         "effort-2025-11-24": effort is not None,
         "task-budgets-2026-03-13": wishes.task_budget is not None,
         "thinking-display-updates-2026-08-18": (thinking or {}).get("display") == "updates",

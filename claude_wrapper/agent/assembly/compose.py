@@ -142,6 +142,7 @@ def compose(
         shown_input=dispatcher.shown_input,
         tool_meta=toolbox.use_meta,
         on_call=tool_round.add,
+        on_event=tool_round.event,
         on_switch=brief.stay_with,
     )
     parts = Parts(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Protocol
 
 import anyio
@@ -271,14 +272,13 @@ class Approval:
                 is_error=True,
                 decision=rejected,
             )
-        if told:
-            self._tell_denied(question)
         return CallResult(
             decision.message,
             structured=f"Error: {decision.message}",
             is_error=True,
             not_run="permission-rule",
             decision=rejected,
+            ahead=partial(self._tell_denied, question) if told else None,
         )
 
     def _unanswered(self, question: Question, hook: PreToolOutcome) -> CallResult:

@@ -12,6 +12,10 @@ from msgspec import UNSET, UnsetType, field
 from claude_wrapper.wire.messages import ToolResultMeta
 
 __all__ = [
+    "DENIED",
+    "HANDED_IN",
+    "NEVER_TRIED",
+    "UNFIT",
     "CallResult",
     "ToolCall",
     "current_call",
@@ -21,6 +25,9 @@ __all__ = [
     "reminder",
     "tool_error",
 ]
+
+NEVER_TRIED, UNFIT, HANDED_IN, DENIED = range(4)
+"""After how many further events of a reply the field's agents show a result that needed no work."""
 
 _REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool call was stopped before it could finish, "
@@ -67,8 +74,10 @@ class CallResult(msgspec.Struct):
     """The host refused the call and wants the turn to end."""
     final: Any = UNSET
     """The value that ends the run, from the tool that takes it."""
-    at_once: bool = False
-    """The call could not even be tried, which the host may know before the reply is complete."""
+    after_events: int | None = None
+    """The host may know before the reply is complete: so many events of its stream later."""
+    ahead: Callable[[], None] | None = None
+    """What is to be told before the result, one event earlier."""
     afterwards: Callable[[], None] | None = None
     """What is to be told behind the result."""
 
@@ -88,13 +97,13 @@ class CallResult(msgspec.Struct):
         ]
 
 
-def tool_error(text: str, structured: Any = None, *, at_once: bool = False) -> CallResult:
+def tool_error(text: str, structured: Any = None, *, after_events: int | None = None) -> CallResult:
     """A call that was found wrong before it ran."""
     return CallResult(
         f"<tool_use_error>{text}</tool_use_error>",
         structured=f"Error: {text}" if structured is None else structured,
         is_error=True,
-        at_once=at_once,
+        after_events=after_events,
     )
 
 

@@ -28,8 +28,19 @@ from claude_wrapper.agent.tools.registry import BUILTIN_NAMES, answered_input, v
 from claude_wrapper.wire.codec import encode
 
 from .approval import Approval
-from .call import CallResult, ToolCall, current_call, nobody_there, tool_error
+from .call import (
+    DENIED,
+    HANDED_IN,
+    NEVER_TRIED,
+    UNFIT,
+    CallResult,
+    ToolCall,
+    current_call,
+    nobody_there,
+    tool_error,
+)
 from .question import Approved, Question
+from .structured import STRUCTURED_OUTPUT
 from .toolbox import Toolbox
 
 __all__ = ["Dispatcher"]
@@ -110,7 +121,8 @@ class Dispatcher:
         try:
             tool, valid = self._fitting(call, call.input)
         except InputRejected as rejection:
-            return tool_error(rejection.text, rejection.structured, at_once=True)
+            later = NEVER_TRIED if self.is_unknown(call) else UNFIT
+            return tool_error(rejection.text, rejection.structured, after_events=later)
         try:
             await self._refresh()
             prepared = await self._prepare(call, tool, valid)
@@ -121,10 +133,12 @@ class Dispatcher:
                 return refused
             if hook.updated_input is not None:
                 prepared = await self._changed_by_hook(call, hook.updated_input)
-            await may_run()
             # The calls before this one may have changed the rules.
             await self._refresh()
-            result = await self._decide_and_run(prepared, hook)
+            settled = await self._settled(prepared, hook)
+            if not isinstance(settled, CallResult) and call.name != STRUCTURED_OUTPUT:
+                await may_run()
+            result = await self._run_approved(prepared, settled)
         except _DeniedPathError as denied:
             return self._approval.denied(denied.question)
         except InputRejected as rejection:
@@ -208,13 +222,15 @@ class Dispatcher:
                 f"PreToolUse hook for {call.name} {_UNUSABLE}: {rejection.text}"
             ) from rejection
 
-    async def _decide_and_run(self, prepared: _Prepared, hook: PreToolOutcome) -> CallResult:
+    async def _settled(self, prepared: _Prepared, hook: PreToolOutcome) -> Approved | CallResult:
         question = self._question(prepared)
         settled = self._approval.settled(question, hook)
-        if settled is not None:
-            return await self._run_approved(prepared, settled)
-        # Calls that run side by side are asked about side by side: one slow answer holds up one call.
-        return await self._run_approved(prepared, await self._approval.ask(question, hook))
+        if settled is None:
+            # Calls that run side by side are asked about side by side: one slow answer holds up one call.
+            return await self._approval.ask(question, hook)
+        if isinstance(settled, CallResult):
+            settled.after_events = DENIED
+        return settled
 
     def _question(self, prepared: _Prepared) -> Question:
         # Reading shell commands takes a good part of the code; a run that calls no tool does without.
@@ -308,6 +324,8 @@ class Dispatcher:
     async def _failed(self, event: ToolEvent, text: str, structured: Any, started: float) -> CallResult:
         outcome = await self._hooks.tool_failed(event, text, _milliseconds(started))
         result = CallResult(text, structured=structured, is_error=True)
+        if event.name == STRUCTURED_OUTPUT:
+            result.after_events = HANDED_IN
         self._heed(result, event, "PostToolUseFailure", outcome)
         return result
 
@@ -319,6 +337,8 @@ class Dispatcher:
             content = _content_of(structured)
         result = CallResult(content, structured=structured, is_error=output.is_error)
         result.final = self._toolbox.final_value(event.name, event.input)
+        if event.name == STRUCTURED_OUTPUT:
+            result.after_events = HANDED_IN
         self._heed(result, event, "PostToolUse", outcome)
         return result
 

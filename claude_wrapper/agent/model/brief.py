@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from claude_wrapper.agent.api.catalog import Model, find_model
+from claude_wrapper.agent.api.catalog import Model, find_model, widened
 from claude_wrapper.agent.api.request import CacheTtl, ModelRequest, cache_ttl
 from claude_wrapper.agent.api.tuning import Tuning, Wishes, tune
 from claude_wrapper.agent.api.written import WrittenMessages
@@ -46,9 +46,9 @@ class Brief:
         self._replaced: Choice | None = (
             None if first.model == find_model(settings.model.name, settings.environ) else first
         )
-        self.model: Model = first.model
+        self.model: Model = self._wide(first.model)
         fallbacks = filter(self._allowed.allows, settings.model.fallbacks)
-        self._fallbacks = [find_model(name, settings.environ) for name in fallbacks]
+        self._fallbacks = [self._wide(find_model(name, settings.environ)) for name in fallbacks]
         self._answering: Model | None = None
         self.foreword: Callable[[], str | None] = lambda: None
         """What the model is to know ahead of the conversation."""
@@ -72,9 +72,12 @@ class Brief:
 
     def use_model(self, name: str | None) -> Model:
         """Ask another model from now on; None is the default one."""
-        self.model = self._allowed.choose(name).model
+        self.model = self._wide(self._allowed.choose(name).model)
         self._tuning = None
         return self.model
+
+    def _wide(self, model: Model) -> Model:
+        return widened(model, self._betas, self._environ)
 
     def begin_turn(self) -> None:
         """Ask the first model again."""

@@ -23,12 +23,14 @@ class Meter:
     def __init__(self) -> None:
         self._all = Ledger()
         self._recent = Ledger()
+        self._before = 0.0
         self.api_ms = 0.0
         self.started = time.monotonic()
 
     def restart(self) -> None:
         """Count from zero."""
         self._all, self._recent = Ledger(), Ledger()
+        self._before = 0.0
         self.api_ms = 0.0
         self.started = time.monotonic()
 
@@ -36,6 +38,11 @@ class Meter:
     def total_cost_usd(self) -> float:
         """Dollars so far."""
         return self._all.total_cost_usd
+
+    @property
+    def spent_here_usd(self) -> float:
+        """Those of them that this process has spent: what a budget is about."""
+        return self._all.total_cost_usd - self._before
 
     @property
     def wall_ms(self) -> float:
@@ -65,7 +72,7 @@ class Meter:
     def go_on(self, conversation: Conversation) -> None:
         """Start from the totals of a stored session."""
         self.api_ms = conversation.total_api_duration
-        self._all.total_cost_usd = conversation.total_cost_usd
+        self._all.total_cost_usd = self._before = conversation.total_cost_usd
         for name, total in conversation.model_usage.items():
             self._all.models[name] = ModelTotal(
                 _named(name, total), _usage(total), float(total.get("costUSD") or 0.0)

@@ -52,9 +52,13 @@ class History:
 
     def add_reply_block(self, reply_id: str, block: Block) -> None:
         """Add a block of the model's reply."""
-        if _is_sendable(block) and not self._is_known_call(block):
+        if not _is_sendable(block) or self._is_known_call(block):
+            return
+        if self._messages and self._messages[-1]["role"] == "assistant":
+            _put(block, self._messages[-1]["content"])
+        else:
             self._add("assistant", [block])
-            self._reply_id = reply_id
+        self._reply_id = reply_id
 
     def replace_with(self, blocks: Sequence[Block], kept: int) -> None:
         """Put blocks in the user's role in the place of all messages before the one numbered `kept`."""
@@ -154,6 +158,23 @@ def _append(messages: list[Message], role: str, blocks: Sequence[Block]) -> None
         messages[-1]["content"].extend(blocks)
     else:
         messages.append({"role": role, "content": list(blocks)})
+
+
+def _put(block: Block, blocks: list[Block]) -> None:
+    """Add a block of a reply: calls come last, as their results follow them.
+
+    Thinking that goes on right behind calls which began with thinking keeps its place, and so does all that follows.
+    """
+    calls = len(blocks)
+    while calls and blocks[calls - 1].get("type") == "tool_use":
+        calls -= 1
+    goes_on = block.get("type") in _THINKING and calls > 0 and blocks[calls - 1].get("type") in _THINKING
+    stays = (
+        block.get("type") == "tool_use"
+        or goes_on
+        or any(each.get("type") == "tool_use" for each in blocks[:calls])
+    )
+    blocks.insert(len(blocks) if stays else calls, block)
 
 
 def _mended(blocks: Sequence[Block]) -> list[Block]:

@@ -111,6 +111,7 @@ def child_parts(
         shown_input=dispatcher.shown_input,
         tool_meta=toolbox.use_meta,
         on_call=tool_round.add,
+        on_event=tool_round.event,
         on_switch=brief.stay_with,
     )
     summaries = SummaryWriter(ground.client, main.meter, brief.stand_in)

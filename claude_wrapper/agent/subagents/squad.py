@@ -170,7 +170,7 @@ class Squad:
         return self._launch(caller, errand) if errand.background else await self._wait_for(caller, errand)
 
     def _check_limits(self, caller: Caller) -> None:
-        budget, spent = self._parts.settings.max_budget_usd, self._parts.meter.total_cost_usd
+        budget, spent = self._parts.settings.max_budget_usd, self._parts.meter.spent_here_usd
         refused = self.stats.refused
         if budget is not None and spent >= budget:
             refused["budget"] += 1

@@ -72,6 +72,7 @@ class Asker:
         shown_input: Callable[[str, dict[str, Any]], dict[str, Any]],
         tool_meta: Callable[[str, str], dict[str, Any] | None],
         on_call: Callable[[ToolCall], None],
+        on_event: Callable[[str], None],
         on_switch: Callable[[Model], None],
     ) -> None:
         self._api = api
@@ -84,6 +85,7 @@ class Asker:
         self._shown_input = shown_input
         self._tool_meta = tool_meta
         self._on_call = on_call
+        self._on_event = on_event
         self._on_switch = on_switch
         self._stream: ReplyStream | None = None
         self._model: Model | None = None
@@ -237,6 +239,7 @@ class Asker:
                 self._count_thinking(turn, item.text, now)
         if self._partial and kind != "ping":
             self._pass_on(turn, stream, item, kind)
+        self._on_event(kind)
 
     def _pass_on(self, turn: Turn, stream: ReplyStream, item: RawEvent, kind: str) -> None:
         fields: dict[str, Any] = {"api_message_id": stream.reply.id}

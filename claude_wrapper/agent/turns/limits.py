@@ -38,7 +38,7 @@ class Limits:
 
     def over_budget(self) -> Ending | None:
         """Whether the money is spent."""
-        if self._budget is None or self._meter.total_cost_usd < self._budget:
+        if self._budget is None or self._meter.spent_here_usd < self._budget:
             return None
         return Ending(
             "error_max_budget_usd",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from claude_wrapper.agent.api.api_error import ApiError, ReplyCutError
+from claude_wrapper.agent.api.fold import Reply
 from claude_wrapper.agent.host.prompts import Prompt
 from claude_wrapper.agent.ids import new_uuid
 from claude_wrapper.agent.turns.parts import Parts
@@ -121,6 +122,7 @@ class Loop:
         parts.toolbox.restrict(parts.access.policy)
         request = parts.brief.request(parts.session.history, parts.toolbox.definitions(), parts.session.id)
         failure: ApiError | None = None
+        stopped_before = turn.stop_reason
         async with parts.round.open(turn):
             try:
                 reply = await parts.asker.ask(turn, request, parts.brief.stand_in)
@@ -133,6 +135,13 @@ class Loop:
             if cut is not None:
                 self._setbacks.count(turn, cut)
             ending = self._limits.over_budget()
+            if (
+                ending is not None
+                and failure is None
+                and _ends_with_call(reply)
+                and parts.round.ends_early(turn)
+            ):
+                turn.stop_reason = stopped_before
             if turn.calls and ending is None and (failure is None or cut is not None):
                 if cut is not None:
                     self._setbacks.report(cut, "tool_use")
@@ -218,3 +227,7 @@ class Loop:
         """A prompt came that cannot wait."""
         if self.turn is not None and self.turn.stage in {"streaming", "tools"}:
             self._parts.interruption.stop()
+
+
+def _ends_with_call(reply: Reply) -> bool:
+    return bool(reply.blocks) and reply.blocks[-1].type == "tool_use"

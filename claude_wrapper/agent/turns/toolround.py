@@ -7,9 +7,8 @@ from contextlib import asynccontextmanager
 
 import anyio
 from anyio.abc import TaskGroup
-from msgspec import UNSET
 
-from claude_wrapper.agent.calls.call import CallResult, ToolCall, reminder
+from claude_wrapper.agent.calls.call import HANDED_IN, NEVER_TRIED, UNFIT, CallResult, ToolCall, reminder
 from claude_wrapper.agent.calls.dispatch import Dispatcher
 from claude_wrapper.agent.hooking.events import HookEvents
 from claude_wrapper.agent.hooks.outcome import Outcome
@@ -35,6 +34,24 @@ class _Slot:
         self.read_only = read_only
         self.unknown = unknown
         self.done = anyio.Event()
+
+
+class _Held:
+    """A result that the host does not know yet, and after which events of the reply it may."""
+
+    __slots__ = ("ahead", "call", "due", "result")
+
+    def __init__(self, call: ToolCall, result: CallResult, events: int) -> None:
+        self.call = call
+        self.result = result
+        self.due: int | None = None if result.after_events is None else events + result.after_events
+        self.ahead = result.ahead
+
+    def tell_ahead(self) -> None:
+        """Tell what comes before the result, once."""
+        ahead, self.ahead = self.ahead, None
+        if ahead is not None:
+            ahead()
 
 
 class ToolRound:
@@ -70,7 +87,9 @@ class ToolRound:
         self._wait_for_reply = wait_for_reply
         self._complete = anyio.Event()
         self._slots: list[_Slot] = []
-        self._held: list[tuple[ToolCall, CallResult]] = []
+        self._held: list[_Held] = []
+        self._events = 0
+        self._costs_known = False
         self._tasks: TaskGroup | None = None
         self._turn: Turn | None = None
 
@@ -79,12 +98,15 @@ class ToolRound:
         """A round, within which calls may be added; whatever still runs at its end is stopped."""
         turn.calls, turn.results = [], {}
         self._turn, self._slots, self._held, self._complete = turn, [], [], anyio.Event()
+        self._events, self._costs_known = 0, False
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
                 yield
             finally:
                 self._tasks = None
+                for held in self._held:
+                    held.tell_ahead()
                 tasks.cancel_scope.cancel()
 
     def add(self, call: ToolCall) -> None:
@@ -100,12 +122,35 @@ class ToolRound:
         self._slots.append(slot)
         self._tasks.start_soon(self._run, self._turn, slot, before)
 
+    def event(self, kind: str) -> None:
+        """An event of the reply was passed on: show what was to come behind it."""
+        self._events += 1
+        if not self._held:
+            return
+        assert self._turn is not None
+        self._costs_known = self._costs_known or (kind == "message_delta" and self._wait_for_reply)
+        for held in list(self._held):
+            if held.due is None or self._events < held.due - 1:
+                continue
+            held.tell_ahead()
+            if self._events >= held.due and not self._costs_known:
+                self._held.remove(held)
+                self._show(self._turn, held.call, held.result)
+
+    def ends_early(self, turn: Turn) -> bool:
+        """Whether the last call was over before the reply was, so that a budget ends the turn without its end."""
+        last = turn.calls[-1].id if turn.calls else None
+        known = [held.result for held in self._held if held.call.id == last]
+        result = known[0] if known else turn.results.get(last or "")
+        return result is not None and result.after_events in {UNFIT, HANDED_IN}
+
     async def finish(self, turn: Turn) -> Outcome:
         """The reply is complete, and its calls may run: see them through. Returns what hooks say to the round."""
         turn.stage = "tools"
         self._complete.set()
         for slot in self._slots:
             await slot.done.wait()
+        self._show_held(turn)
         if any(result.deferred for result in turn.results.values()):
             self.hand_over(turn, [])
             return Outcome()
@@ -160,11 +205,21 @@ class ToolRound:
                 await anyio.sleep_forever()
         if result.deferred:
             turn.results[slot.call.id] = result
+            slot.done.set()
+            return
+        held = _Held(slot.call, result, self._events)
+        self._held.append(held)
+        if held.due is not None:
+            # Its place among the events of the reply is settled: nothing has to wait for it.
+            slot.done.set()
         else:
-            self._held.append((slot.call, result))
-            if not result.at_once and result.final is UNSET:
-                await self._grace()
-            self._show_held(turn)
+            held.tell_ahead()
+        if result.after_events == NEVER_TRIED:
+            self._held.remove(held)
+            self._show(turn, slot.call, result)
+            return
+        await self._grace()
+        self._show_held(turn)
         slot.done.set()
 
     async def _grace(self) -> None:
@@ -175,8 +230,9 @@ class ToolRound:
 
     def _show_held(self, turn: Turn) -> None:
         held, self._held = self._held, []
-        for call, result in held:
-            self._show(turn, call, result)
+        for each in held:
+            each.tell_ahead()
+            self._show(turn, each.call, each.result)
 
     async def _may_run(self) -> None:
         """Wait until nothing speaks against running a call."""
