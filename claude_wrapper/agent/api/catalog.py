@@ -132,7 +132,7 @@ def find_model(name: str | None, environment: Mapping[str, str] | None = None) -
         price = _price_of_unknown(meant("opus", catalog.aliases, catalog.clouds, environment))
         model = msgspec.structs.replace(model, facts=msgspec.structs.replace(model.facts, price=price))
     if is_on(environment, _NO_LONG_WINDOW) and model.context_window > _USUAL_WINDOW:
-        model = msgspec.structs.replace(model, context_window=_USUAL_WINDOW)
+        model = msgspec.structs.replace(model, context_window=_USUAL_WINDOW, needs_long_window=False)
     window = _window_by_user(environment)
     if window is not None and (not model.known or is_on(environment, "DISABLE_COMPACT")):
         model = msgspec.structs.replace(model, context_window=window)

@@ -101,7 +101,8 @@ class Steering:
     async def _set_model(self, request: SetModel) -> Answer:
         parts = self._parts
         wanted = request.model if isinstance(request.model, str) else None
-        old = parts.brief.model.name
+        before = parts.brief.model
+        old = before.name
         choice = parts.brief.choice(wanted)
         if choice.wanted is not None:
             tell_replaced(parts.frames, choice, "switch")
@@ -112,7 +113,7 @@ class Steering:
                 f"Model switch blocked by a PreModelSwitch hook: {refused}", "blocked_by_hook"
             )
         model = parts.brief.use_model(wanted)
-        if len(parts.session.history):
+        if len(parts.session.history) and model.canonical != before.canonical:
             self._write_down_switch(wanted, model.name)
 
         async def tell() -> None:

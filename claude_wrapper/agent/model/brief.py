@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ class Brief:
         fallbacks = filter(self._allowed.allows, settings.model.fallbacks)
         self._fallbacks = [self._wide(find_model(name, settings.environ)) for name in fallbacks]
         self._answering: Model | None = None
+        self._history: History | None = None
         self.foreword: Callable[[], str | None] = lambda: None
         """What the model is to know ahead of the conversation."""
 
@@ -99,8 +101,15 @@ class Brief:
         if position >= len(others):
             return None
         model = others[position]
+        messages = request.messages
+        if self._history is not None:
+            messages = self._history.thoughts.readable(messages, partial(_is_one, model))
         return msgspec.structs.replace(
-            request, model=model, tuning=tune(model, self._wishes), cache=cache_ttl(model, self._environ)
+            request,
+            model=model,
+            messages=messages,
+            tuning=tune(model, self._wishes),
+            cache=cache_ttl(model, self._environ),
         )
 
     def use_thinking(self, tokens: int | None, display: str | None) -> None:
@@ -152,9 +161,11 @@ class Brief:
         if self._answering is not None:
             model = self._answering
             tuning, cache = tune(model, self._wishes), cache_ttl(model, self._environ)
+        self._history = history
+        messages = history.thoughts.readable(history.messages, partial(_is_one, model))
         return ModelRequest(
             model=model,
-            messages=_after(self.foreword(), history.messages),
+            messages=_after(self.foreword(), messages),
             tuning=tuning,
             system=self.system,
             tools=tools,
@@ -167,7 +178,12 @@ class Brief:
         )
 
 
-def _after(foreword: str | None, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _is_one(model: Model, name: str) -> bool:
+    """Whether the name is one of the model's."""
+    return find_model(name).canonical == model.canonical
+
+
+def _after(foreword: str | None, messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """The messages with a text ahead of the first one's own."""
     if foreword is None or not messages or messages[0]["role"] != "user":
         return messages

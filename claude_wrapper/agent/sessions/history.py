@@ -7,12 +7,13 @@ from typing import Any
 
 from claude_wrapper.store.entries import StoredEntry
 
+from .thoughts import THINKING, Thoughts
+
 __all__ = ["Block", "History", "history_of"]
 
 Block = dict[str, Any]
 Message = dict[str, Any]
 
-_THINKING = frozenset({"thinking", "redacted_thinking"})
 _SERVER_CALLS = frozenset({"server_tool_use", "mcp_tool_use"})
 _BROKE_OFF = "[The use of a tool was cut off here.]"
 _LOST = "The result of this call is not known: the session ended before it was written down."
@@ -23,7 +24,7 @@ class History:
 
     def __init__(self) -> None:
         self._messages: list[Message] = []
-        self._reply_id: str | None = None
+        self.thoughts = Thoughts()
 
     @staticmethod
     def of(messages: list[Message]) -> History:
@@ -46,19 +47,22 @@ class History:
         return len(self._messages)
 
     def add_user(self, blocks: Sequence[Block]) -> None:
-        """Add blocks in the user's role."""
+        """Add blocks in the user's role. A reply before them that was nothing but thinking is dropped."""
+        last = self._messages[-1] if self._messages else None
+        if blocks and last is not None and last["role"] == "assistant" and _only_thinks(last):
+            self._messages.pop()
         self._add("user", blocks)
-        self._reply_id = None
 
-    def add_reply_block(self, reply_id: str, block: Block) -> None:
-        """Add a block of the model's reply."""
+    def add_reply_block(self, block: Block, model: str = "") -> None:
+        """Add a block of the model's reply; `model` is who was asked for it."""
         if not _is_sendable(block) or self._is_known_call(block):
             return
         if self._messages and self._messages[-1]["role"] == "assistant":
             _put(block, self._messages[-1]["content"])
         else:
             self._add("assistant", [block])
-        self._reply_id = reply_id
+        if model:
+            self.thoughts.note(block, model)
 
     def replace_with(self, blocks: Sequence[Block], kept: int) -> None:
         """Put blocks in the user's role in the place of all messages before the one numbered `kept`."""
@@ -71,7 +75,6 @@ class History:
         """Take back the reply at the end, of which nothing can be used."""
         if self._messages and self._messages[-1]["role"] == "assistant":
             self._messages.pop()
-        self._reply_id = None
 
     def mend_reply(self) -> None:
         """Make the reply at the end fit to be sent although it broke off.
@@ -133,7 +136,7 @@ class History:
 def history_of(entries: Iterable[StoredEntry]) -> History:
     """The history that a stored conversation stands for."""
     history = History()
-    for entry in entries:
+    for entry in _together(entries):
         message = entry.message
         if message is None or entry.is_api_error_message:
             continue
@@ -145,9 +148,25 @@ def history_of(entries: Iterable[StoredEntry]) -> History:
             history.add_user([block for block in blocks if isinstance(block, dict)])
         elif entry.type == "assistant" and message.get("model") != "<synthetic>":
             for block in blocks:
-                history.add_reply_block(str(message.get("id")), block)
+                history.add_reply_block(block, entry.requested_model or str(message.get("model") or ""))
     history.repair()
     return history
+
+
+def _together(entries: Iterable[StoredEntry]) -> list[StoredEntry]:
+    """The entries with the blocks of each reply side by side: results may have come between them."""
+    ordered: list[StoredEntry] = []
+    newest, end = None, 0
+    for entry in entries:
+        reply = (entry.message or {}).get("id") if entry.type == "assistant" else None
+        if reply is not None and reply == newest:
+            ordered.insert(end, entry)
+            end += 1
+            continue
+        ordered.append(entry)
+        if reply is not None:
+            newest, end = reply, len(ordered)
+    return ordered
 
 
 def _append(messages: list[Message], role: str, blocks: Sequence[Block]) -> None:
@@ -160,6 +179,10 @@ def _append(messages: list[Message], role: str, blocks: Sequence[Block]) -> None
         messages.append({"role": role, "content": list(blocks)})
 
 
+def _only_thinks(message: Message) -> bool:
+    return all(block.get("type") in THINKING for block in message["content"])
+
+
 def _put(block: Block, blocks: list[Block]) -> None:
     """Add a block of a reply: calls come last, as their results follow them.
 
@@ -168,7 +191,7 @@ def _put(block: Block, blocks: list[Block]) -> None:
     calls = len(blocks)
     while calls and blocks[calls - 1].get("type") == "tool_use":
         calls -= 1
-    goes_on = block.get("type") in _THINKING and calls > 0 and blocks[calls - 1].get("type") in _THINKING
+    goes_on = block.get("type") in THINKING and calls > 0 and blocks[calls - 1].get("type") in THINKING
     stays = (
         block.get("type") == "tool_use"
         or goes_on
@@ -183,7 +206,7 @@ def _mended(blocks: Sequence[Block]) -> list[Block]:
     kept = [
         block for block in blocks if block.get("type") not in _SERVER_CALLS or block.get("id") in answered
     ]
-    if any(block.get("type") not in _THINKING for block in kept):
+    if any(block.get("type") not in THINKING for block in kept):
         return kept
     return [] if len(kept) == len(blocks) else [*kept, {"type": "text", "text": _BROKE_OFF}]
 

@@ -148,7 +148,7 @@ class Session:
     ) -> str:
         """Add a finished block of a reply; returns its uuid."""
         begins = self.history.waits_for_reply
-        self.history.add_reply_block(message["id"], block)
+        self.history.add_reply_block(block, requested_model or str(message.get("model") or ""))
         entry = AssistantEntry(
             message={**message, "content": [block]},
             api_block_index=index,
@@ -219,11 +219,12 @@ class Session:
         """Add the results of a reply's calls to the history, in the order of the calls.
 
         What follows hangs on the result of the last call, whichever came last, so that all calls
-        lie on the way from there to the root.
+        lie on the way from there to the root; or on what the reply said behind all results.
         """
         self.history.add_user(blocks)
         results = [self._results.get(block["tool_use_id"]) for block in blocks if "tool_use_id" in block]
-        self._leaf = next((uuid for uuid in reversed(results) if uuid is not None), self._leaf)
+        if self._leaf in results:
+            self._leaf = next(uuid for uuid in reversed(results) if uuid is not None)
         self._results.clear()
 
     def compact(self, text: str, kept: int, metadata: dict[str, Any]) -> tuple[str, str | None]:

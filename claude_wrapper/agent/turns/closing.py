@@ -46,13 +46,14 @@ class Closing:
 
     async def after_text(self, turn: Turn, reply: Reply) -> Ending | None:
         """What follows a reply that calls no tool."""
-        if self._stopped.concerns(reply):
+        wanted = self._parts.structured and turn.answer_nudges == 0
+        if self._stopped.concerns(reply) and not (wanted and reply.stop_reason == "pause_turn"):
             return self._stopped.after(turn, reply)
         if not _says_anything(reply) and turn.empty_nudges == 0:
             turn.empty_nudges += 1
             self._nudge(turn, _SAY_SOMETHING, hidden=True)
             return None
-        if self._parts.structured and turn.answer_nudges == 0:
+        if wanted:
             turn.answer_nudges += 1
             self._nudge(turn, _HAND_IN, hidden=True)
             return None
@@ -60,7 +61,7 @@ class Closing:
         text = turn.last_text if _says_anything(reply) else ""
         return await self._stop_hooks(turn, text)
 
-    async def answer_handed_in(self, turn: Turn) -> Ending | None:
+    async def answer_handed_in(self, turn: Turn, reply: Reply | None) -> Ending | None:
         """Whether the run's answer was handed in, or failed once too often."""
         handed_in: Any = UNSET
         for call in turn.calls:
@@ -75,7 +76,8 @@ class Closing:
         if handed_in is not UNSET:
             # The answer is there: hooks are told of the end, and cannot put it off.
             await self._parts.hooks.stop("", again=turn.stop_active)
-            return Ending(text=encode(handed_in).decode(), fields={"structured_output": handed_in})
+            text = _said_last(reply) or encode(handed_in).decode()
+            return Ending(text=text, fields={"structured_output": handed_in})
         if turn.bad_answers < self._most_bad_answers:
             return None
         turn.usage = turn.usage_before_last
@@ -143,6 +145,12 @@ class Closing:
 
 def _says_anything(reply: Reply) -> bool:
     return any(block.type == "text" and str(block.data.get("text", "")).strip() for block in reply.blocks)
+
+
+def _said_last(reply: Reply | None) -> str:
+    """The text that a reply ends with, if it does."""
+    block = reply.blocks[-1] if reply is not None and reply.blocks else None
+    return str(block.data.get("text") or "") if block is not None and block.type == "text" else ""
 
 
 def _keeps_going(outcome: Outcome) -> bool:

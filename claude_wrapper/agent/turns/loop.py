@@ -165,7 +165,7 @@ class Loop:
         deferred = [call for call in turn.calls if turn.results[call.id].deferred]
         if deferred:
             return parts.round.deferred(turn, deferred[-1])
-        ending = await self._closing.answer_handed_in(turn)
+        ending = await self._closing.answer_handed_in(turn, parts.asker.reply)
         if ending is not None:
             return ending
         if outcome.stop or outcome.block is not None or any(result.hook_stopped for result in results):
