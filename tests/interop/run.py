@@ -47,11 +47,11 @@ def all_right(arguments: argparse.Namespace, peers: Peers, pool: Executor) -> bo
     rows: dict[str, dict[str, str]] = {}
     missing: dict[str, list[str]] = {}
     stale: list[str] = []
-    times: list[tuple[float, str]] = []
+    every: list[tuple[str, Outcome]] = []
     for name, each in loaded.items():
         found = list(plays[name]())
         rows[name] = {outcome.cell.name: outcome.word for outcome in found}
-        times += [(outcome.seconds, f"{name} {outcome.cell.name}") for outcome in found]
+        every += [(name, outcome) for outcome in found]
         if any(outcome.word == "open" for outcome in found):
             missing.setdefault(each.open, []).append(name)
         elif not arguments.twice and not arguments.cell:
@@ -61,12 +61,24 @@ def all_right(arguments: argparse.Namespace, peers: Peers, pool: Executor) -> bo
     for reason, scenarios in sorted(missing.items()):
         print(f"open, {reason}: {', '.join(scenarios)}")
     print(table(rows))
-    for seconds, label in sorted(times, reverse=True)[: arguments.slowest]:
-        print(f"{seconds:6.1f} s  {label}")
-    print("\n".join([*stale, f"{pins()}; {time.monotonic() - started:.0f} s"]))
+    for name, outcome in sorted(every, key=lambda pair: -pair[1].seconds)[: arguments.slowest]:
+        print(f"{outcome.seconds:6.1f} s, processor {outcome.cpu:5.2f} s  {name} {outcome.cell.name}")
+    print("\n".join([*stale, pins(), cost([outcome for _, outcome in every], time.monotonic() - started)]))
     return not stale and not any(
         word in ("different", "failed") for row in rows.values() for word in row.values()
     )
+
+
+def cost(every: list[Outcome], seconds: float) -> str:
+    """What the plays took, by the clock and of the processor, and who took it."""
+    by = {
+        "established agents": sum(outcome.agents_cpu for outcome in every if not outcome.cell.our_agent),
+        "our agents": sum(outcome.agents_cpu for outcome in every if outcome.cell.our_agent),
+        "drivers": sum(outcome.cpu - outcome.agents_cpu for outcome in every),
+        "the suite": time.process_time(),
+    }
+    told = ", ".join(f"{name} {used:.0f} s" for name, used in by.items())
+    return f"{seconds:.0f} s by the clock, {sum(by.values()):.0f} s of the processor ({told})"
 
 
 def pins() -> str:

@@ -40,7 +40,7 @@ def play(folder="/tmp/one", *, refusal="Sorry, no.", fault=("ResultError", "Proc
     events.append({"kind": "raise", "raise": {"where": "query", "mro": list(fault), "text": "It broke."}})
     answer = {"type": "tool_result", "tool_use_id": call, "content": refusal, "is_error": True}
     asked = [{"role": "user", "content": "Go"}, {"role": "user", "content": [answer]}]
-    processes = [{"pid": 7, "argv": []}, {"pid": 7, "code": 1}]
+    processes = [{"pid": 7}, {"pid": 7, "code": 1}]
     return Observation(
         project=Path(project),
         home=Path(folder) / "home",

@@ -1,13 +1,17 @@
-// Plays one run through the TypeScript SDK and writes what its caller sees. Runs are written for the Python SDK;
-// names of options, steps and hook outputs are translated here.
+// Plays runs through the TypeScript SDK, one after another, and writes what its caller sees. Runs are written for the
+// Python SDK; names of options, steps and hook outputs are translated here. Started with the path of the SDK, which costs
+// more to load than most runs take; a run finds the folder and the environment that a process of its own would have.
 import fs from 'node:fs';
 import path from 'node:path';
+import readline from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 
 const PATIENCE = 30_000;
-const spec = JSON.parse(fs.readFileSync(process.argv[2], 'utf8'));
-const { query, tool, createSdkMcpServer } = await import(spec.sdk);
-const { z } = await import(path.join(path.dirname(spec.sdk), '../../zod/index.js'));
+const sdk = process.argv[2];
+const { query, tool, createSdkMcpServer } = await import(sdk);
+const { z } = await import(path.join(path.dirname(sdk), '../../zod/index.js'));
+let spec;
+let job;
 
 const put = (kind, row) => fs.appendFileSync(spec.events, JSON.stringify({ kind, [kind]: row ?? null }) + '\n');
 const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
@@ -247,5 +251,40 @@ function agentPid() {
   return JSON.parse(fs.readFileSync(spec.processes, 'utf8').trim().split('\n').at(-1)).pid;
 }
 
-if (spec.steps) await new Conversation().play(buildOptions());
-else await playQuery(buildOptions());
+// The processor time of this process and of all that has ended below it, in seconds; 0 where nothing tells.
+function spent() {
+  try {
+    const fields = fs.readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1).split(' ');
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
+  } catch {
+    return 0;
+  }
+}
+
+async function play() {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, job.env);
+  process.chdir(job.cwd);
+  spec = JSON.parse(fs.readFileSync(job.arguments[0], 'utf8'));
+  if (spec.steps) await new Conversation().play(buildOptions());
+  else await playQuery(buildOptions());
+  // A process of its own would not end before what it has started.
+  while (process.getActiveResourcesInfo().includes('ProcessWrap')) await pause(5);
+}
+
+const tell = (row) => process.stdout.write(JSON.stringify(row) + '\n');
+
+function breakDown(error) {
+  fs.writeFileSync(job.stderr, String(error?.stack ?? error));
+  process.stdout.write(JSON.stringify({ code: 1, cpu: 0 }) + '\n', () => process.exit(1));
+}
+process.on('uncaughtException', breakDown);
+
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  job = JSON.parse(line);
+  fs.writeFileSync(job.stderr, '');
+  tell({ pid: process.pid });
+  const before = spent();
+  await play();
+  tell({ code: 0, cpu: spent() - before });
+}

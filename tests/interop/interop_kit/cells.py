@@ -8,7 +8,24 @@ from interop_kit.peers import Peers
 from interop_kit.scenario import Scenario
 
 RAW_MODULES = ("base64", "subprocess", "urllib.request")
-PYTHON_MODULES = ("asyncio", "urllib.request", "python_describe", "python_options")
+PYTHON_MODULES = (
+    "asyncio",
+    "anyio._backends._asyncio",
+    "anyio.streams.stapled",
+    "urllib.request",
+    "python_describe",
+    "python_options",
+)
+OUR_MODULES = (
+    "claude_wrapper.oneshot",
+    "claude_wrapper.client",
+    "claude_wrapper.conversation.live",
+    "claude_wrapper.conversation.run",
+    "claude_wrapper.conversation.home",
+    "claude_wrapper.spawn.start",
+    "claude_wrapper.tool_server",
+    "jsonschema",
+)
 
 
 @dataclass(frozen=True)
@@ -35,25 +52,27 @@ class Cell:
             return [sys.executable, "-m", "claude_wrapper.agent"]
         return [str(peers.claude)]
 
-    def driver_kind(self, peers: Peers) -> Kind | None:
-        """The nursery that has this pair's driver; None: it is started by `driver_command`."""
+    @property
+    def driver_module(self) -> str:
+        """What the driver in Python has to import."""
+        return "claude_wrapper" if self.our_sdk else "claude_agent_sdk"
+
+    def driver_kind(self, peers: Peers) -> Kind:
+        """The nursery that has this pair's driver."""
         if self.driver == "ts":
-            return None
+            return Kind(
+                (str(peers.node), "--no-deprecation", str(DRIVERS / "driver_ts.mjs"), str(peers.ts_sdk))
+            )
         if self.driver == "raw":
-            return Kind(sys.executable, DRIVERS / "driver_raw.py", RAW_MODULES)
-        python, module = (
-            (sys.executable, "claude_wrapper.oneshot")
-            if self.our_sdk
-            else (str(peers.python), "claude_agent_sdk")
-        )
-        return Kind(python, DRIVERS / "driver_python.py", (module, *PYTHON_MODULES))
+            return python_kind(sys.executable, "driver_raw.py", RAW_MODULES)
+        if self.our_sdk:
+            return python_kind(sys.executable, "driver_python.py", (*OUR_MODULES, *PYTHON_MODULES))
+        return python_kind(str(peers.python), "driver_python.py", ("claude_agent_sdk", *PYTHON_MODULES))
 
-    def driver_command(self, peers: Peers) -> list[str]:
-        return [str(peers.node), "--no-deprecation", str(DRIVERS / "driver_ts.mjs")]
 
-    def names_for_driver(self, peers: Peers) -> dict[str, str]:
-        """What the driver has to import."""
-        return {"module": "claude_wrapper" if self.our_sdk else "claude_agent_sdk", "sdk": str(peers.ts_sdk)}
+def python_kind(interpreter: str, script: str, modules: tuple[str, ...]) -> Kind:
+    """A nursery that forks for each run, its modules imported."""
+    return Kind((interpreter, str(DRIVERS / "nursery.py"), *modules), DRIVERS / script)
 
 
 def cells_of(scenario: Scenario) -> list[Cell]:

@@ -26,6 +26,10 @@ class Outcome:
     cell: Cell
     record: Record
     seconds: float
+    cpu: float = 0.0
+    """Seconds of the processor that the driver took, and all that it started."""
+    agents_cpu: float = 0.0
+    """The part of them that went into agents."""
     failures: list[str] = field(default_factory=list)
     """Why the cell says nothing: a driver that broke down or had to be stopped."""
     differences: list[str] = field(default_factory=list)
@@ -117,7 +121,11 @@ def played_now(scenario: Scenario, cell: Cell, peers: Peers) -> Outcome:
     folder = Path(tempfile.mkdtemp(prefix="interop-"))
     try:
         seen = play(scenario, cell, peers, folder / "cell")
-        return Outcome(cell, normalised(seen, scenario), seen.seconds, failures_of(seen))
+        outcome = Outcome(cell, normalised(seen, scenario), seen.seconds)
+        outcome.cpu = sum(run.cpu for run in seen.runs)
+        outcome.agents_cpu = sum(run.agents_cpu for run in seen.runs)
+        outcome.failures = failures_of(seen)
+        return outcome
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

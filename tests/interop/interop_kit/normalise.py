@@ -66,7 +66,7 @@ def normal_run(run: RunSeen, members: Members, place: Callable[[str], str]) -> R
             parts[SECTIONS.get(kind, "callbacks")].append(row)
     parts["ends"] = {
         "driver": "stopped" if run.driver_code is None else run.driver_code,
-        "agents": [agent_end(row, run.processes) for row in run.processes if "argv" in row],
+        "agents": [agent_end(row, run.processes) for row in run.processes if "code" not in row],
     }
     return parts
 

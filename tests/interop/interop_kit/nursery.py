@@ -1,4 +1,4 @@
-"""Driver processes: Python ones are forked by a nursery that has imported their SDK, others are started as they are."""
+"""Driver processes that have their SDK loaded: each plays one run after another, or forks for each of them."""
 
 import contextlib
 import json
@@ -15,30 +15,34 @@ DRIVERS = Path(__file__).parent.with_name("drivers")
 START_PATIENCE = 60.0
 
 
-class NurseryBrokenError(Exception):
-    """A nursery ended although nobody had closed it."""
+@dataclass(frozen=True)
+class Ended:
+    """How a driver ended: its exit code, None when it had to be stopped; the processor time of all that it ran."""
+
+    code: int | None
+    cpu: float
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What is started: an interpreter, the script, and the modules that it will need."""
+    """What is started: a program that plays runs, or one that forks and starts `script` in the fork."""
 
-    interpreter: str
-    script: Path
-    modules: tuple[str, ...]
+    command: tuple[str, ...]
+    script: Path | None = None
 
 
 class Nursery:
-    """One nursery, which runs one driver at a time."""
+    """One such process, which plays one run at a time."""
 
     def __init__(self, kind: Kind, environment: dict[str, str]) -> None:
         self._kind = kind
-        self._told: queue.Queue[dict[str, int] | None] = queue.Queue()
+        self._told: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self._process = subprocess.Popen(
-            [kind.interpreter, str(DRIVERS / "nursery.py"), *kind.modules],
+            kind.command,
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            start_new_session=True,
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -49,31 +53,38 @@ class Nursery:
             self._told.put(json.loads(line))
         self._told.put(None)
 
-    def run(self, job: dict[str, Any], timeout: float) -> int | None:
-        """The exit code of the driver; None when it had to be stopped. What it left in its group is ended."""
+    def run(self, job: dict[str, Any], timeout: float) -> Ended:
+        """Play one job, stop the driver after `timeout`, and end what it left in its group."""
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({**job, "script": str(self._kind.script)}).encode() + b"\n")
-        self._process.stdin.flush()
-        pid = self._next(START_PATIENCE)["pid"]
+        line = json.dumps({**job, "script": str(self._kind.script)})
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        started = self._told.get(timeout=START_PATIENCE)
+        if started is None:
+            return Ended(self._process.wait(START_PATIENCE), 0)
         try:
-            return self._next(timeout)["code"]
+            ended = self._told.get(timeout=timeout)
         except queue.Empty:
-            end_group(pid)
-            self._next(START_PATIENCE)
-            return None
-        finally:
-            end_group(pid)
+            end_group(started["pid"])
+            return Ended(None, 0)
+        self._end_left_over(started["pid"])
+        return Ended(**ended) if ended else Ended(self._process.wait(START_PATIENCE), 0)
 
-    def _next(self, timeout: float) -> dict[str, int]:
-        row = self._told.get(timeout=timeout)
-        if row is None:
-            raise NurseryBrokenError(self._kind)
-        return row
+    def _end_left_over(self, driver: int) -> None:
+        """End what the driver left in its group, but not a driver that plays on."""
+        if driver != self._process.pid:
+            end_group(driver)
+            return
+        for member in others_in_group(driver):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(member, signal.SIGKILL)
 
     def close(self) -> None:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.close()
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait(START_PATIENCE)
         self._reader.join(START_PATIENCE)
         self._process.stdout.close()
@@ -86,16 +97,19 @@ class Nurseries:
         self._idle: dict[Kind, list[Nursery]] = {}
         self._lock = threading.Lock()
 
-    def run(self, kind: Kind, job: dict[str, Any], environment: dict[str, str], timeout: float) -> int | None:
-        """Play `job` in a nursery of this kind; `environment` is that of the imports."""
+    def run(self, kind: Kind, job: dict[str, Any], environment: dict[str, str], timeout: float) -> Ended:
+        """Play `job` in a nursery of this kind; `environment` is that of the imports. A fault ends the nursery."""
         with self._lock:
             idle = self._idle.setdefault(kind, [])
             nursery = idle.pop() if idle else None
         nursery = nursery or Nursery(kind, environment)
-        code = nursery.run(job, timeout)
+        ended = nursery.run(job, timeout)
+        if ended.code != 0:
+            nursery.close()
+            return ended
         with self._lock:
             idle.append(nursery)
-        return code
+        return ended
 
     def close(self) -> None:
         """End all nurseries. None of them runs a driver any more."""
@@ -104,28 +118,18 @@ class Nurseries:
                 idle.pop().close()
 
 
-def started(command: list[str], job: dict[str, Any], timeout: float) -> int | None:
-    """The exit code of a driver that is started from nothing; None when it had to be stopped."""
-    with Path(job["stderr"]).open("wb") as complaints:
-        driver = subprocess.Popen(
-            command,
-            cwd=job["cwd"],
-            env=job["env"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=complaints,
-            start_new_session=True,
-        )
-    try:
-        return driver.wait(timeout)
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        end_group(driver.pid)
-        driver.wait(START_PATIENCE)
-
-
 def end_group(leader: int) -> None:
-    """Kill what a driver left in its process group."""
+    """Kill what a driver left in its process group, and the driver if it still runs."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
+
+
+def others_in_group(leader: int) -> list[int]:
+    """The processes of a group without the one that leads it, where the system lists them."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            group = int(path.read_text().rpartition(")")[2].split()[2])
+            if group == leader and int(path.parent.name) != leader:
+                found.append(int(path.parent.name))
+    return found

@@ -21,6 +21,13 @@ class RunSeen:
     driver_code: int | None
     """None: it had to be stopped."""
     stderr: str
+    cpu: float = 0.0
+    """Seconds of the processor that the driver took, and all that it started."""
+
+    @property
+    def agents_cpu(self) -> float:
+        """The part of them that went into agents."""
+        return sum(row.get("cpu", 0.0) for row in self.processes)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from interop_kit.cells import Cell
 from interop_kit.model import Model
-from interop_kit.nursery import DRIVERS, started
+from interop_kit.nursery import DRIVERS, Ended
 from interop_kit.observation import Observation, Row, RunSeen, json_lines, transcripts, tree
 from interop_kit.peers import Peers
 from interop_kit.scenario import Scenario, placed
@@ -59,7 +59,7 @@ class Stage:
         path = self._folder / ("our-agent" if cell.our_agent else "established-agent")
         if not path.exists():
             text = (DRIVERS / "launcher.py").read_text()
-            text = text.replace("@COMMAND@", json.dumps(cell.agent_command(self._peers)))
+            text = text.replace('["@COMMAND@"]', json.dumps(cell.agent_command(self._peers)))
             path.write_text(f"#!{shutil.which('python3', path=SYSTEM_PATH)} -IS\n{text}")
             path.chmod(0o755)
         return path
@@ -81,7 +81,7 @@ class Stage:
         events, processes = self._folder / f"events{index}.jsonl", self._folder / f"processes{index}.jsonl"
         spec = {
             **run,
-            **self._cell.names_for_driver(self._peers),
+            "module": self._cell.driver_module,
             "agent": str(self._launcher(self._cell.reference if run.get("established") else self._cell)),
             "project": str(self.project),
             "events": str(events),
@@ -93,10 +93,10 @@ class Stage:
         spec_path = self._folder / f"run{index}.json"
         spec_path.write_text(json.dumps(spec))
         environment = self._environment(run, url) | {"INTEROP_PROCESSES": str(processes)}
-        code, stderr = self._drive(str(spec_path), environment, run.get("limit", RUN_PATIENCE))
+        ended, stderr = self._drive(str(spec_path), environment, run.get("limit", RUN_PATIENCE))
         rows = json_lines(processes)
         end_left_over(rows)
-        return RunSeen(json_lines(events), rows, code, stderr)
+        return RunSeen(json_lines(events), rows, ended.code, stderr, ended.cpu)
 
     def _environment(self, run: Row, url: str) -> dict[str, str]:
         """Nothing of ours: what a bare login would have, the key of the scripted model, and the scenario's wishes."""
@@ -113,17 +113,13 @@ class Stage:
         merged = {**bare, **placed(wishes, self.project, self.home)}
         return {name: value for name, value in merged.items() if value is not None}
 
-    def _drive(self, spec: str, environment: dict[str, str], timeout: float) -> tuple[int | None, str]:
-        """The driver's exit code, None when it had to be stopped, and what it wrote to stderr."""
+    def _drive(self, spec: str, environment: dict[str, str], timeout: float) -> tuple[Ended, str]:
+        """How the driver ended, and what it wrote to stderr."""
         complaints = self._folder / "driver.stderr"
-        kind = self._cell.driver_kind(self._peers)
         job = {"arguments": [spec], "cwd": str(self.project), "env": environment, "stderr": str(complaints)}
-        if kind:
-            bare = {name: environment[name] for name in ("PATH", "LANG")}
-            code = self._peers.nurseries.run(kind, job, bare, timeout)
-        else:
-            code = started([*self._cell.driver_command(self._peers), spec], job, timeout)
-        return code, complaints.read_text(errors="replace")
+        bare = {name: environment[name] for name in ("PATH", "LANG")}
+        ended = self._peers.nurseries.run(self._cell.driver_kind(self._peers), job, bare, timeout)
+        return ended, complaints.read_text(errors="replace") if complaints.exists() else ""
 
 
 def write(path: Path, data: bytes) -> None:
@@ -137,7 +133,7 @@ def end_left_over(processes: list[Row]) -> None:
     """Kill agents that outlived their SDK, and mark their rows."""
     ended = {row["pid"] for row in processes if "code" in row}
     for row in processes:
-        if row["pid"] in ended or "code" in row:
+        if row["pid"] in ended:
             continue
         try:
             os.kill(row["pid"], signal.SIGKILL)
