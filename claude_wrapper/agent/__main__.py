@@ -79,6 +79,8 @@ def _refuse(text: str) -> int:
 
 def run_and_exit() -> NoReturn:
     """Run the agent as a process."""
+    # The HTTP library would load trio where that is installed: a fifth of the start, for an event loop that has no use here.
+    sys.modules.setdefault("trio", None)  # type: ignore[arg-type]  # None means: there is none
     try:
         code = main()
     except KeyboardInterrupt:

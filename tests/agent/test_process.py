@@ -338,3 +338,32 @@ def test_an_unknown_model_is_named_on_stderr(workspace):
     assert err.splitlines() == [
         '[claude-code:unrecognized_model] {"model":"nosuch-model","query_source":"sdk"}'
     ]
+
+
+LOOKING = """
+import os, sys
+leave = os._exit
+def look(code):
+    print("trio" if sys.modules.get("trio") else "no trio", file=sys.stderr, flush=True)
+    leave(code)
+os._exit = look
+from claude_wrapper.agent.__main__ import run_and_exit
+run_and_exit()
+"""
+
+
+def test_an_agent_that_has_asked_its_model_has_not_loaded_the_other_event_loop(workspace):
+    with ScriptedModel([say("Here.")]) as model:
+        done = subprocess.run(
+            [sys.executable, "-c", LOOKING, "-p", "hi"],
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            cwd=workspace.project,
+            env=workspace.environment(model),
+            timeout=60,
+            check=False,
+        )
+
+    assert (done.returncode, done.stdout) == (0, "Here.\n")
+    assert done.stderr.splitlines()[-1] == "no trio"
