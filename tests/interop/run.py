@@ -2,11 +2,13 @@
 """Plays scenarios by hand and prints where the cells differ.
 
 tests/interop/run.py [NAME...] [--cell CELL...] [--twice] [--show] [--jobs N] [--slowest N]
+tests/interop/run.py --list
 tests/interop/run.py --install FOLDER
 
 CLAUDE_WRAPPER_PEERS names the folder that --install filled. --twice plays only the reference cells, twice each, and
-compares them with themselves. --show prints the normalised record of the cells, too. --jobs says how many cells play at the same time; most of a
-play is waiting, so some more than there are cores. CLAUDE_WRAPPER_REFERENCES may name a folder in which plays of the
+compares them with themselves. --show prints the normalised record of the cells, too. --jobs says how many cells play
+at the same time; without it, as many as keep the processors at work. --slowest prints that many cells, what they took
+by the clock and of the processor. CLAUDE_WRAPPER_REFERENCES may name a folder in which plays of the
 official pairs are kept from run to run, as long as neither they nor the scenario nor this suite change.
 """
 
@@ -15,13 +17,15 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterable
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from pathlib import Path
 
 from interop_kit import scenario
 from interop_kit.cells import cells_of
+from interop_kit.checked import ScenarioError
+from interop_kit.crowd import Crowd
 from interop_kit.matrix import Outcome, begun, compared, judged, played, table, undeclared
-from interop_kit.peers import PINS, VARIABLE, Peers, find_peers, install
+from interop_kit.peers import PINS, VARIABLE, Peers, PeersMissingError, find_peers, install
 
 
 def main() -> int:
@@ -29,18 +33,36 @@ def main() -> int:
     if arguments.install:
         install(arguments.install)
         return 0
-    peers = find_peers()
-    if peers is None:
-        print(f"{VARIABLE} is not set")
+    if arguments.list:
+        print("\n".join(scenario.names()))
+        return 0
+    try:
+        loaded = {name: scenario.load(name) for name in arguments.names or scenario.names()}
+        check_cells(arguments.cell, loaded)
+        peers = find_peers()
+    except (ScenarioError, PeersMissingError) as error:
+        print(error)
         return 2
-    with contextlib.closing(peers.nurseries), ThreadPoolExecutor(arguments.jobs) as pool:
-        return 1 - all_right(arguments, peers, pool)
+    if peers is None:
+        print(f"{VARIABLE} names no folder with the official SDKs; run.py --install FOLDER fills one")
+        return 2
+    with contextlib.closing(peers.nurseries), Crowd(arguments.jobs) as pool:
+        return 1 - all_right(arguments, loaded, peers, pool)
 
 
-def all_right(arguments: argparse.Namespace, peers: Peers, pool: Executor) -> bool:
+def check_cells(wanted: list[str], loaded: dict[str, scenario.Scenario]) -> None:
+    """Refuse names of cells that none of the scenarios has."""
+    there = list(dict.fromkeys(cell.name for each in loaded.values() for cell in cells_of(each)))
+    for name in wanted:
+        if name not in there:
+            raise ScenarioError(f"no cell of these scenarios is called {name}; there are {', '.join(there)}")
+
+
+def all_right(
+    arguments: argparse.Namespace, loaded: dict[str, scenario.Scenario], peers: Peers, pool: Executor
+) -> bool:
     """Play, tell, and sum up; whether nothing is wrong."""
     started = time.monotonic()
-    loaded = {name: scenario.load(name) for name in arguments.names or scenario.names()}
     # Those of many runs first, so that none of them is left alone at the end.
     order = sorted(loaded, key=lambda name: -len(loaded[name].runs))
     plays = {name: one(loaded[name], peers, arguments, pool) for name in order}
@@ -96,8 +118,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--cell", action="append", default=[])
     parser.add_argument("--twice", action="store_true")
     parser.add_argument("--show", action="store_true")
-    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--jobs", type=int)
     parser.add_argument("--slowest", type=int, default=0)
+    parser.add_argument("--list", action="store_true", help="print the names of all scenarios")
     parser.add_argument("--install", type=Path, metavar="FOLDER")
     return parser.parse_args()
 

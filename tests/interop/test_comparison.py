@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from interop_kit import scenario
 from interop_kit.cells import Cell
+from interop_kit.checked import ScenarioError, check
 from interop_kit.compare import differences
+from interop_kit.crowd import CORES, Room
 from interop_kit.kept import Kept
 from interop_kit.matrix import Outcome, judge, table, undeclared
 from interop_kit.normalise import normalised
@@ -270,3 +272,61 @@ def test_a_cell_is_right_when_it_equals_any_play_of_its_reference_and_is_told_to
     verdict = verdict_of(SCENARIO, plays)
     assert (verdict.wrong, len(verdict.unsteady)) == ([], 1)
     assert verdict_of(SCENARIO, plays[:1]).wrong == ['wrapper+agent: files.a: "2", should be "1"']
+
+
+def test_the_model_of_a_scenario_and_its_driver_are_read_before_anything_plays():
+    for name in scenario.names():
+        assert scenario.load(name).runs
+
+
+SENTENCES = {
+    "a member that nobody reads": (
+        {"runs": [{"via": "query", "prompt": "Go", "option": {}}]},
+        "odd.driver.json: runs[0].option: nobody reads this; options is meant?",
+    ),
+    "a step that nobody plays": (
+        {"drivers": ["raw"], "runs": [{"via": "raw", "steps": [{"until": "ResultMessage"}]}]},
+        "odd.driver.json: runs[0].steps[0]: should have one of ",
+    ),
+    "a driver for another kind of run": (
+        {"drivers": ["raw"], "runs": [{"via": "query", "prompt": "Go"}]},
+        "odd.driver.json: runs[0].via: query cannot be played by raw",
+    ),
+    "a wrong type": (
+        {"shows": "LOOP-01", "runs": [{"via": "query", "prompt": "Go"}]},
+        'odd.driver.json: shows: should be list, is "LOOP-01"',
+    ),
+    "nothing to play": ({"runs": []}, "odd.driver.json: runs: missing or empty"),
+}
+
+
+@pytest.mark.parametrize(("driver", "sentence"), SENTENCES.values(), ids=SENTENCES.keys())
+def test_a_scenario_that_nobody_would_play_is_refused_by_file_and_place(driver, sentence):
+    with pytest.raises(ScenarioError) as refused:
+        check("odd", driver, [])
+    assert str(refused.value).startswith(sentence)
+
+
+def test_a_model_that_nobody_would_read_is_refused_by_file_and_place():
+    with pytest.raises(ScenarioError, match=r"odd\.json: .*`contents`"):
+        check("odd", {"runs": [{"via": "query", "prompt": "Go"}]}, [{"contents": []}])
+
+
+def test_a_name_that_no_scenario_has_is_answered_with_those_that_are_like_it():
+    with pytest.raises(ScenarioError, match="oneshot_text"):
+        scenario.load("oneshot_txt")
+
+
+def test_as_many_plays_go_on_as_leave_little_of_the_processors_idle():
+    looks = iter([(0, 0), (9, 10), (18, 20), (18, 30), (18, 40), (18, 50), (18, 60), (18, 70), (18, 80)])
+    room = Room(None, lambda: next(looks))
+    start = room.limit()
+    for _ in range(start):
+        room.enter()
+    room.look()
+    assert room.limit() == start + 1
+    room.look()
+    assert room.limit() == start + 1, "what is allowed already is not used up"
+    for _ in range(5):
+        room.look()
+    assert room.limit() == CORES

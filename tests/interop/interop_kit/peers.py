@@ -42,8 +42,13 @@ def peers_in(folder: Path) -> Peers:
     python = folder / "pyenv" / "bin" / "python"
     modules = folder / "ts" / "node_modules"
     node = shutil.which("node")
-    if not python.exists() or not modules.is_dir() or node is None:
-        raise PeersMissingError(f"no peers in {folder} (pyenv/, ts/ and a node on PATH are needed)")
+    missing = [str(path) for path in (python, modules) if not path.exists()]
+    if missing:
+        raise PeersMissingError(
+            f"{' and '.join(missing)}: not there; tests/interop/run.py --install {folder} puts the official SDKs there"
+        )
+    if node is None:
+        raise PeersMissingError("no node on PATH, which the TypeScript SDK needs")
     check_versions(python, modules)
     return Peers(
         python=python,

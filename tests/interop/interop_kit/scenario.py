@@ -29,12 +29,13 @@ every cell, for sessions that go from one agent to the other). By `via`:
   stdout that are no frames and the first line of stderr are compared, too
 """
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from interop_kit.checked import check, known, read_json
 
 FOLDER = Path(__file__).parent.with_name("scenarios")
 PROJECT = "/project"
@@ -73,10 +74,12 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Scenario:
-    """Read the two files of a scenario."""
-    driver = json.loads((FOLDER / f"{name}.driver.json").read_text())
+    """Read the two files of a scenario; ScenarioError tells what is wrong with them."""
+    known(name, names())
+    driver, model = read_json(FOLDER / f"{name}.driver.json"), read_json(FOLDER / f"{name}.json")
+    check(name, driver, model)
     driver["drivers"] = tuple(driver.get("drivers", ("python",)))
-    return Scenario(name=name, model=json.loads((FOLDER / f"{name}.json").read_text()), **driver)
+    return Scenario(name=name, model=model, **driver)
 
 
 def placed(value: Any, project: Path, home: Path) -> Any:
