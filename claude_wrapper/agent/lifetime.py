@@ -31,6 +31,8 @@ class Lifetime:
         self._interruption = interruption
         self._over = asyncio.Event()
         self._report = _REPORT_SECONDS
+        self.on_end: Callable[[], None] = lambda: None
+        """Called while what runs in the background still runs, when that must end at once."""
         self.code: int | None = None
         self.abrupt = False
         """The turn that runs, if one does, is not to be finished."""
@@ -52,6 +54,7 @@ class Lifetime:
     def terminate(self, code: int = TERMINATED) -> None:
         """Stop everything at once."""
         self._interruption.halt()
+        self.on_end()
         self._end(code)
         kill_children()
 
@@ -61,6 +64,7 @@ class Lifetime:
             self.terminate_now(0)
             return
         self.code = 0
+        self.on_end()
         self._queue.clear()
         self._queue.close()
         self._interruption.stop()

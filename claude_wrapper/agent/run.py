@@ -36,6 +36,7 @@ from .processes.secrecy import hide_environment
 from .sessions.start import ResumeError, SessionStart, begin_session
 from .start.piped import read_prompt
 from .start.settings import Settings
+from .subagents.limits import limits_of
 from .tools.environment import without_secrets
 from .tools.registry import background_processes_ended, end_background_processes
 from .turns.local_commands import local_command
@@ -141,7 +142,8 @@ class _Work:
             tasks.start_soon,
         )
         owner.mirror_to(lambda path, lines: self._frames.mirror(str(path), lines))
-        self._requests = Requests(self._parts, self._registry, self._lifetime.end_session)
+        self._lifetime.on_end = self._parts.commands.tell_end
+        self._requests = Requests(self._parts, self._registry, self._end_session)
         self._loop = Loop(self._parts)
         if self._parts.subagents is not None:
             self._parts.subagents.on_budget = self._loop.stop_for_budget
@@ -163,12 +165,28 @@ class _Work:
         self._tasks.start_soon(self._warm)
         self._tasks.start_soon(self._look_at_files)
         self._tasks.start_soon(self._sweep)
+        self._tasks.start_soon(self._give_up_in_time)
         done = anyio.Event()
         self._tasks.start_soon(self._answer, done)
         self._tasks.start_soon(self._stop, done)
         await done.wait()
         self._answering.cancel()
         return await self._end()
+
+    def _end_session(self) -> None:
+        """The host wants the end of everything."""
+        self._parts.commands.begin_end()
+        self._parts.tasks.give_up()
+        self._lifetime.end_session()
+
+    async def _give_up_in_time(self) -> None:
+        """Once the host sends no more, what runs in the background has so much time."""
+        await self._queue.until_closed()
+        seconds = limits_of(self._settings.environ).wait_seconds
+        while True:
+            await self._parts.tasks.any_in_background()
+            await anyio.sleep(seconds)
+            self._parts.tasks.give_up()
 
     def _read_frames(self) -> None:
         host = HostInput(
@@ -256,6 +274,7 @@ class _Work:
         """Leave nothing behind: no process, no unsaved line, no unsent frame."""
         if self._parts.subagents is not None:
             self._parts.subagents.end()
+        await self._parts.commands.end()
         await self._end_hooks()
         await _close(self._client)
         end_background_processes()

@@ -60,6 +60,7 @@ class TaskStartedFrame(SystemPart, tag="task_started"):
     uuid: str
     session_id: str
     run_id: Text = UNSET
+    owned_by_subagent: Flag = UNSET
     tool_use_id: Text = UNSET
     task_type: Text = UNSET
     is_backgrounded: Flag = UNSET
@@ -105,6 +106,7 @@ class TaskNotificationFrame(SystemPart, tag="task_notification"):
     uuid: str
     session_id: str
     run_id: Text = UNSET
+    owned_by_subagent: Flag = UNSET
     tool_use_id: Text = UNSET
     usage: TaskUsageBody | UnsetType = UNSET
     summary_is_report: Flag = UNSET

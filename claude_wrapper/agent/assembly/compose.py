@@ -8,14 +8,16 @@ from functools import partial
 from pathlib import Path
 
 from claude_wrapper.agent.api.client import ModelClient
+from claude_wrapper.agent.api.switches import is_on
 from claude_wrapper.agent.calls.approval import Approval, PermissionHost
+from claude_wrapper.agent.calls.call import current_call
 from claude_wrapper.agent.calls.dispatch import Dispatcher
 from claude_wrapper.agent.calls.mcp_ground import McpGround
 from claude_wrapper.agent.calls.mcp_servers import McpServers
 from claude_wrapper.agent.calls.planning import Planning, plan_file
 from claude_wrapper.agent.calls.prompt_tool import PromptTool
 from claude_wrapper.agent.calls.safety_check import SafetyCheck
-from claude_wrapper.agent.calls.toolbox import Toolbox
+from claude_wrapper.agent.calls.toolbox import TOOL_ALIASES, Toolbox
 from claude_wrapper.agent.compaction.compactor import Compactor
 from claude_wrapper.agent.compaction.writer import SummaryWriter
 from claude_wrapper.agent.config.access import Access
@@ -40,7 +42,10 @@ from claude_wrapper.agent.start.todo_choice import without_lists
 from claude_wrapper.agent.subagents.ground import Ground
 from claude_wrapper.agent.subagents.roster import Roster
 from claude_wrapper.agent.subagents.squad import squad_of
-from claude_wrapper.agent.tools.contract import ToolContext
+from claude_wrapper.agent.tasks.board import TaskBoard
+from claude_wrapper.agent.tasks.commands import Commands, CommandsGround
+from claude_wrapper.agent.tools.bash import Bash
+from claude_wrapper.agent.tools.contract import Tool, ToolContext
 from claude_wrapper.agent.tools.environment import without_secrets
 from claude_wrapper.agent.tools.registry import BUILTIN_NAMES, builtin_tools
 from claude_wrapper.agent.turns.asking import Asker
@@ -88,7 +93,7 @@ def compose(
     access = Access(policy, places, lambda mode: frames.status(None, mode))
     link = HostLink(peer, interruption)
     roster = Roster(settings)
-    toolbox = Toolbox(builtin_tools(_wanted_tools(settings)))
+    toolbox = Toolbox(_tools(settings))
     servers = McpServers(
         toolbox,
         link,
@@ -109,6 +114,9 @@ def compose(
     hooks = wiring.events(link, questions, brief, start_task, queue)
     context.objection = partial(task_objection, hooks)
     host_of = partial(_permission_host, settings.permission_prompt_tool)
+    tasks = TaskBoard(frames, queue)
+    hooks.tasks = tasks.told_to_hooks
+    commands = _commands(frames, tasks, context, settings, start_task, queue)
     approval = Approval(
         access,
         frames,
@@ -163,6 +171,8 @@ def compose(
         round=tool_round,
         results=Results(frames, meter, partial=settings.partial_messages),
         interruption=interruption,
+        tasks=tasks,
+        commands=commands,
         approval=approval,
         send_init=InitSender(settings, frames, access, brief, toolbox, servers, lambda: roster.names).send,
         checkpoints=checkpoints,
@@ -180,6 +190,21 @@ def compose(
     )
     reload.serve(parts, client)
     return parts, client
+
+
+def _commands(
+    frames: Frames,
+    tasks: TaskBoard,
+    context: ToolContext,
+    settings: Settings,
+    start_task: Callable[..., object],
+    queue: PromptQueue,
+) -> Commands:
+    """Those that may run in the background, if any may."""
+    possible = not is_on(settings.environ, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS")
+    ground = CommandsGround(frames, tasks, context, settings.cwd, start_task, current_call.get, possible)
+    context.jobs = commands = Commands(ground, queue)
+    return commands
 
 
 def _session_of(settings: Settings, start: SessionStart) -> Session:
@@ -229,11 +254,21 @@ def _permission_host(
     return link if name == "stdio" else PromptTool(name, toolbox, context)
 
 
+def _tools(settings: Settings) -> list[Tool]:
+    tools = builtin_tools(_wanted_tools(settings))
+    if is_on(settings.environ, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"):
+        for tool in tools:
+            if isinstance(tool, Bash):
+                tool.stay_in_foreground()
+    return tools
+
+
 def _wanted_tools(settings: Settings) -> list[str]:
     """The built-in tools to offer: those that are asked for, or the usual ones."""
     names = [name for name in BUILTIN_NAMES if name not in _ANSWERED or settings.permission_prompt_tool]
     if settings.tools is not None:
-        return [name for name in names if name in settings.tools]
+        wanted = {TOOL_ALIASES.get(name, name) for name in settings.tools}
+        return [name for name in names if name in wanted]
     usual = [name for name in names if not (settings.policy.restricted and name in _RUNS_CODE)]
     left_out = without_lists(settings)
     return [name for name in usual if name not in left_out]

@@ -13,9 +13,10 @@ from claude_wrapper.agent.permissions.policy import Policy
 from claude_wrapper.agent.permissions.rules import SourcedRule
 from claude_wrapper.agent.tools.contract import Tool
 
-__all__ = ["ToolSource", "Toolbox"]
+__all__ = ["TOOL_ALIASES", "ToolSource", "Toolbox"]
 
-_ALIASES = {"Task": "Agent"}
+TOOL_ALIASES = {"Task": "Agent", "KillShell": "TaskStop", "KillBash": "TaskStop"}
+"""Old names, by which models may still call tools."""
 _INIT_NAMES = {"Agent": "Task"}
 
 
@@ -52,7 +53,7 @@ class Toolbox:
         self._denying: tuple[SourcedRule, ...] | None = None
         self._kept_back: set[str] = set()
         self._definitions: list[dict[str, Any]] | None = None
-        self._aliases = dict(_ALIASES)
+        self._aliases = dict(TOOL_ALIASES)
 
     def add(self, tools: Iterable[Tool], source: ToolSource | None) -> None:
         """Add tools, of another origin if one is named; one of the same name is replaced."""

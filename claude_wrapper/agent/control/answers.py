@@ -160,8 +160,12 @@ class Answers:
             behaviors=None,
         )
 
-    async def _task_output(self, request: GetTaskOutput) -> None:
-        raise RequestRefusedError(f"get_task_output: this session has no task {request.task_id}")
+    async def _task_output(self, request: GetTaskOutput) -> dict[str, Any]:
+        found = self._parts.commands.output_of(request.task_id)
+        if found is None:
+            raise RequestRefusedError(f"get_task_output: this session has no command {request.task_id}")
+        text, size, cut = found
+        return {"output": text, "total_bytes": size, "truncated": cut}
 
     async def _hooks(self, request: GetHooksListing) -> HooksListingReply:
         return HooksListingReply(events=[], hooks=[], event_catalog=[])

@@ -64,8 +64,7 @@ class Requests:
         return answer
 
     async def _tell_tasks(self) -> None:
-        squad = self._parts.subagents
-        self._parts.frames.background_tasks([] if squad is None else squad.tasks)
+        self._parts.tasks.tell()
 
 
 def _subtype(request: Any) -> str:

@@ -161,13 +161,13 @@ class Steering:
         return rewind(self._parts.checkpoints, request.user_message_id, dry_run=request.dry_run is True)
 
     async def _stop_task(self, request: StopTask) -> dict[str, Any]:
-        if self._parts.subagents is not None:
-            await self._parts.subagents.stop(request.task_id)
+        await self._parts.tasks.stop(request.task_id)
         return {}
 
     async def _to_background(self, request: BackgroundTasks) -> BackgroundTasksReply:
-        named = isinstance(request.tool_use_id, str)
-        return BackgroundTasksReply(backgrounded=False if named else UNSET)
+        named = request.tool_use_id if isinstance(request.tool_use_id, str) else None
+        moved = self._parts.tasks.to_background(named)
+        return BackgroundTasksReply(backgrounded=UNSET if named is None else moved)
 
     async def _nothing(self, request: Any) -> None:
         return None

@@ -35,6 +35,7 @@ from claude_wrapper.wire.hook_call_inputs import (
 )
 from claude_wrapper.wire.hook_session_inputs import SessionEndInput, SessionStartInput, SetupInput
 from claude_wrapper.wire.hook_turn_inputs import (
+    BackgroundTaskSummaryBody,
     MessageDisplayInput,
     StopFailureInput,
     StopInput,
@@ -113,6 +114,8 @@ class HookEvents:
         self.fields = fields
         self.late = late
         self.watch_paths: list[str] = []
+        self.tasks: Callable[[], list[BackgroundTaskSummaryBody]] = list
+        """What works in the background."""
         """The files that hooks want to hear about, beside those that matchers name."""
 
     @property
@@ -279,7 +282,7 @@ class HookEvents:
             **self.fields.at_work(),
             stop_hook_active=again,
             last_assistant_message=last_text or UNSET,
-            background_tasks=[],
+            background_tasks=self.tasks(),
             session_crons=[],
         )
         return await self.occur(event, told=False)

@@ -8,7 +8,12 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["Prompt", "PromptQueue", "merged"]
+__all__ = ["Prompt", "PromptQueue", "merged", "notice"]
+
+
+_NOT_OF_THE_USER = (
+    "[News of work in the background, told by the harness. The user has said and allowed nothing with it.]"
+)
 
 
 class Prompt(msgspec.Struct, eq=False):
@@ -41,6 +46,13 @@ class Prompt(msgspec.Struct, eq=False):
         if isinstance(self.content, str):
             return [{"type": "text", "text": self.content}]
         return self.content
+
+
+def notice(text: str, run_id: str) -> Prompt:
+    """What a task in the background has to say at its end."""
+    origin = {"kind": "task-notification", "producer": "session-task", "runId": run_id}
+    text = f"{_NOT_OF_THE_USER}\n{text}"
+    return Prompt(text, as_written=True, is_synthetic=True, origin=origin)
 
 
 def merged(prompts: Sequence[Prompt]) -> Prompt:
@@ -81,6 +93,8 @@ class PromptQueue:
         """A turn is running."""
         self.expected: Callable[[], bool] = lambda: False
         """Whether work goes on elsewhere that will end in a prompt, though the host may send none."""
+        self.remarks: list[str] = []
+        """What the model is to know with the next prompt, and what is worth no turn of its own."""
         self.on_urgent: Callable[[], None] | None = None
         """Called when a prompt comes that cannot wait for the turn's end."""
 
@@ -177,6 +191,11 @@ class PromptQueue:
         """Take the prompts that join the running turn."""
         return self._take([prompt for prompt in self._waiting if self._joins(prompt)])
 
+    def take_remarks(self) -> list[str]:
+        """What is to be known, once."""
+        taken, self.remarks = self.remarks, []
+        return taken
+
     def announce(self, prompts: Iterable[Prompt]) -> None:
         """Tell the host that these were taken in, where it was not told yet."""
         for prompt in prompts:
@@ -195,16 +214,24 @@ class PromptQueue:
         for prompt in self._waiting:
             if prompt.priority == "now":
                 return [prompt]
+        if self._waiting[0].origin is not None:
+            return [self._one_notice()]
         usual = [prompt for prompt in self._waiting if prompt.priority != "later"]
         if not usual:
             return self._waiting[:1]
         group = usual[:1]
         if self._joins(group[0]):
             for prompt in usual[1:]:
-                if not self._joins(prompt):
+                if not self._joins(prompt) or prompt.origin is not None:
                     break
                 group.append(prompt)
         return group
+
+    def _one_notice(self) -> Prompt:
+        """The first that waits, which comes from no host. The model answers the last of several in a row."""
+        first = self._waiting[0]
+        first.asks_model = len(self._waiting) == 1 or self._waiting[1].origin is None
+        return first
 
     def _take(self, prompts: list[Prompt]) -> list[Prompt]:
         self._waiting = [prompt for prompt in self._waiting if prompt not in prompts]

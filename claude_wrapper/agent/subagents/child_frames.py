@@ -44,6 +44,10 @@ class ChildFrames(Frames):
         """Whether the host sees what the subagent says."""
         return self._shown and self._text
 
+    def to_background(self) -> None:
+        """Nobody waits for the subagent any longer: the host sees more of it."""
+        self._text = self._text or self._shown
+
     def assistant(self, uuid: str, body: AssistantBody, **fields: Any) -> None:
         """Send one block of a reply."""
         calls: list[Any] = [block for block in body.content if _type(block) == "tool_use"]

@@ -48,6 +48,7 @@ class ChildHooks(HookEvents):
 
         fields = HookFields(common, lambda: brief.tuning.effort)
         super().__init__(parent.runner, frames, fields, LateAnswers(), context.results_dir)
+        self.tasks = parent.tasks
 
     async def begun(self) -> list[str]:
         """The subagent begins; what hooks want it to know."""
@@ -64,7 +65,7 @@ class ChildHooks(HookEvents):
             stop_hook_active=again,
             agent_transcript_path=str(self._transcript or ""),
             last_assistant_message=last_text or UNSET,
-            background_tasks=[],
+            background_tasks=self.tasks(),
             session_crons=[],
         )
         return await self.occur(event, self._errand.definition.name, told=False)

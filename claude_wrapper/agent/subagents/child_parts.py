@@ -72,7 +72,11 @@ def child_parts(
     brief = ChildBrief(settings, errand)
     session = Session(main.session.id, settings.cwd, settings.entrypoint, transcript, agent_id=errand.id)
     session.prompt_id = main.session.prompt_id
-    context = replace(ground.context, read_files=ReadLedger(), planning=None, before_change=_nothing)
+    queue = PromptQueue(_nothing, _nothing)
+    commands = main.commands.of_subagent(errand.id, queue)
+    context = replace(
+        ground.context, read_files=ReadLedger(), planning=None, before_change=_nothing, jobs=commands
+    )
     hooks = ChildHooks(
         main.hooks, frames, errand, access, brief, context, None if transcript is None else transcript.path
     )
@@ -119,7 +123,7 @@ def child_parts(
         settings=settings,
         frames=frames,
         session=session,
-        queue=PromptQueue(_nothing, _nothing),
+        queue=queue,
         access=access,
         approval=approval,
         brief=brief,
@@ -132,6 +136,8 @@ def child_parts(
         round=tool_round,
         results=Results(frames, main.meter, partial=False),
         interruption=interruption,
+        tasks=main.tasks,
+        commands=commands,
         send_init=_nothing,
         checkpoints=None,
         begin_anew=_nothing,

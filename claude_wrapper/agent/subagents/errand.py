@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import os
-import time
 
 import msgspec
 from msgspec import field
 
+from claude_wrapper.agent.tasks.facts import SUBAGENT, TaskFacts, new_run_id
+
 from .definition import AgentDefinition
 
 __all__ = ["Errand"]
-
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 def _agent_id() -> str:
     return f"a{os.urandom(8).hex()}"
 
 
-def _run_id() -> str:
-    moment, text = int(time.time() * 1000), ""
-    while moment:
-        moment, digit = divmod(moment, 36)
-        text = _DIGITS[digit] + text
-    return f"0{text}-{os.urandom(4).hex()}"
-
-
-class Errand(msgspec.Struct, frozen=True):
-    """It is settled before the subagent begins."""
+class Errand(msgspec.Struct):
+    """It is settled before the subagent begins, but for `background`."""
 
     definition: AgentDefinition
     description: str
@@ -38,7 +29,23 @@ class Errand(msgspec.Struct, frozen=True):
     parent_id: str | None = None
     """The subagent that asked; None where the main conversation did."""
     background: bool = False
+    """No turn waits for it."""
     model: str | None = None
     """The model that the call asks for."""
     id: str = field(default_factory=_agent_id)
-    run_id: str = field(default_factory=_run_id)
+    run_id: str = field(default_factory=new_run_id)
+
+    @property
+    def facts(self) -> TaskFacts:
+        """What the host is told of it."""
+        return TaskFacts(
+            self.id,
+            self.run_id,
+            SUBAGENT,
+            self.description,
+            self.call_id,
+            parent_id=self.parent_id,
+            subagent_type=self.definition.name,
+            spawn_depth=self.depth,
+            prompt=self.prompt,
+        )

@@ -6,11 +6,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+import anyio
 import msgspec
 
 from claude_wrapper.agent.calls.call import ToolCall, reminder
 from claude_wrapper.agent.calls.toolbox import Toolbox
 from claude_wrapper.agent.ids import new_uuid
+from claude_wrapper.agent.tasks.news import TaskNews
 from claude_wrapper.agent.turns import interrupted
 from claude_wrapper.agent.turns.loop import Loop
 from claude_wrapper.agent.turns.parts import Parts
@@ -23,7 +25,6 @@ from .child_parts import child_parts
 from .errand import Errand
 from .ground import Ground
 from .report import Deeds, Report, described, made_harmless, stopped_early
-from .task_frames import TaskFrames
 
 __all__ = ["BudgetSpentError", "FailedError", "Work"]
 
@@ -46,7 +47,7 @@ class Work:
         errand: Errand,
         toolbox: Toolbox,
         frames: ChildFrames,
-        told: TaskFrames,
+        told: TaskNews,
         transcript: TranscriptWriter | None,
     ) -> None:
         self._errand = errand
@@ -78,6 +79,8 @@ class Work:
                 ending = await Loop(parts).work(self._turn)
         finally:
             self._take_usage()
+            with anyio.CancelScope(shield=True):
+                await parts.commands.end()
         report = self._report(ending)
         self._describe(finished=True)
         return report

@@ -16,7 +16,9 @@ A `cd` lasts for later calls as long as it stays within the working folders; var
 aliases do not last. There is no terminal and no input, so avoid commands that ask or page. Quote \
 paths with spaces. Commands that depend on each other go in one call, joined by `&&`; independent \
 ones in several calls of one turn. A command that takes longer than `timeout` is ended, with all it \
-has started. Long output is saved to a file, of which you get the beginning."""
+has started, unless it can go on in the background. With run_in_background the call does not wait: the \
+command's output goes to a file that Read shows, and a later message tells how it ended, so there is no \
+need to look again and again. Long output is saved to a file, of which you get the beginning."""
 
 
 class Bash:
@@ -24,7 +26,7 @@ class Bash:
 
     name: ClassVar[str] = "Bash"
     description: ClassVar[str] = _DESCRIPTION
-    input_schema: ClassVar[dict[str, Any]] = {
+    input_schema: dict[str, Any] = {  # noqa: RUF012  # replaced as a whole, never changed
         "type": "object",
         "properties": {
             "command": {"type": "string", "description": "The command line"},
@@ -38,7 +40,7 @@ class Bash:
             },
             "run_in_background": {
                 "type": "boolean",
-                "description": "Not available yet; start it with `&` instead",
+                "description": "Do not wait for its end",
             },
             "dangerouslyDisableSandbox": {
                 "type": "boolean",
@@ -48,6 +50,12 @@ class Bash:
         "required": ["command"],
         "additionalProperties": False,
     }
+
+    def stay_in_foreground(self) -> None:
+        """Offer nothing that runs in the background."""
+        fields = self.input_schema["properties"]
+        kept = {name: field for name, field in fields.items() if name != "run_in_background"}
+        self.input_schema = {**self.input_schema, "properties": kept}
 
     def is_read_only(self, tool_input: dict[str, Any]) -> bool:
         from .shell_words import is_harmless  # noqa: PLC0415  # not before the first command
@@ -64,11 +72,8 @@ class Bash:
     async def check(self, tool_input: dict[str, Any], context: ToolContext) -> None:
         if "\0" in tool_input["command"]:
             raise InputRejected("The command holds a NUL character, which no shell can take.")
-        if tool_input.get("run_in_background"):
-            raise InputRejected(
-                "Running in the background is not available yet. Start the command with `&`, its output sent to a "
-                "file, and look into that file later; or run it with a longer timeout."
-            )
+        if tool_input.get("run_in_background") and context.jobs is None:
+            raise InputRejected("Nothing can run in the background here: leave run_in_background out.")
 
     async def run(self, tool_input: dict[str, Any], context: ToolContext) -> ToolOutput:
         from .bash_call import run_bash  # noqa: PLC0415  # all about processes, not before the first command

@@ -70,6 +70,45 @@ class Capture:
         self._close()
         return Captured(text[: self._most_inline].rstrip(), tail, self._size, saved)
 
+    def move_to(self, path: Path) -> Path:
+        """From now on all output goes to a file, that is to `path` if it is no file yet; where it is.
+
+        Raises OSError.
+        """
+        if self._file is not None and self._path is not None:
+            try:
+                path.symlink_to(self._path)
+            except OSError:
+                return self._path
+            return path
+        if self._path is not None:
+            raise OSError("the output could not be kept")
+        self._open(path)
+        self._append(bytes(self._head))
+        if self._file is None:
+            raise OSError("the disk is full")
+        return path
+
+    def so_far(self, most: int) -> tuple[str, int, bool]:
+        """The end of the output as it is now, how many bytes there are, and whether the beginning is left out."""
+        data = bytes(self._head)
+        if self._file is not None:
+            size = os.lseek(self._file, 0, os.SEEK_END)
+            data = os.pread(self._file, most, max(0, size - most))
+        return data[-most:].decode("utf-8", "replace"), self._size, self._size > most
+
+    def text_so_far(self) -> str:
+        """As much of the beginning as fits into the conversation."""
+        return _stripped(_decoded(self._head))[: self._most_inline]
+
+    def end_file(self, last: str) -> None:
+        """The output is complete; `last` is written below it."""
+        if self._file is not None:
+            data = last.encode()
+            self._size += len(data)
+            self._append(data)
+            self._close()
+
     def discard(self) -> None:
         """Nobody wants the output: forget it, and take nothing more."""
         self._drop_file()
@@ -85,15 +124,15 @@ class Capture:
         self._path = self._folder / f"b{os.urandom(4).hex()}.txt"
         with contextlib.suppress(OSError):  # without a file the beginning must do
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            flags = (
-                os.O_RDWR
-                | os.O_CREAT
-                | os.O_EXCL
-                | getattr(os, "O_NOFOLLOW", 0)
-                | getattr(os, "O_CLOEXEC", 0)
-            )
-            self._file = os.open(self._path, flags, 0o600)
+            self._open(self._path)
             self._append(bytes(self._head))
+
+    def _open(self, path: Path) -> None:
+        """Make the file, which must not be there, for nobody else to read; raises OSError."""
+        flags = (
+            os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+        )
+        self._path, self._file = path, os.open(path, flags, 0o600)
 
     def _append(self, data: bytes) -> None:
         view = memoryview(data)

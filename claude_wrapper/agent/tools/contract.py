@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from .ledger import ReadLedger
 from .task_book import Task, TaskBook
+
+if TYPE_CHECKING:
+    from .jobs import Jobs
 
 __all__ = [
     "Answerable",
@@ -101,6 +104,8 @@ class ToolContext:
     """The host changed this call's input when it allowed it."""
     planning: PlanningState | None = None
     """None where there is no plan mode."""
+    jobs: Jobs | None = None
+    """Looks after commands that outlive their call; None where nothing does."""
 
 
 class Tool(Protocol):

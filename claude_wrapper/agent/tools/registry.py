@@ -37,6 +37,7 @@ _MODULES = {
     "TaskCreate": "task_create",
     "TaskGet": "task_get",
     "TaskList": "task_list",
+    "TaskStop": "task_stop",
     "TaskUpdate": "task_update",
     "TodoWrite": "todo_write",
     "Write": "write",

@@ -1,4 +1,4 @@
-"""Runs one command line in a shell: what it printed, how it ended and in which folder."""
+"""One command line that a shell runs: what it printed, how it ended and in which folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from claude_wrapper.agent.processes.watch import was_killed
 
 from .capture import Capture, Captured, OutputLimitError
 
-__all__ = ["ShellEnd", "find_shell", "run_in_shell"]
+__all__ = ["Shell", "ShellEnd", "find_shell", "start_shell"]
 
 _LAST_OUTPUT = 0.1
 """Seconds to wait after the shell's end for output of processes that it did not wait for."""
@@ -47,42 +47,82 @@ def find_shell(environment: Mapping[str, str]) -> str:
     return "/bin/sh"
 
 
-async def run_in_shell(
-    command: str, cwd: Path, environment: dict[str, str], capture: Capture, seconds: float, setup: str = ""
-) -> ShellEnd:
-    """Run it to its end; cancelled or overdue, it is ended with all that it has started.
+class Shell:
+    """A command that runs. Whoever has it awaits `wait`, and then takes its end from `end`."""
 
-    `setup` is shell text to run first, ended by `;`. Raises OSError if the shell does not start.
-    """
-    code: int | None = None
-    flooded = False
+    def __init__(self, child: Child, cwd_pipe: int, capture: Capture) -> None:
+        self.capture = capture
+        self.stopped = False
+        """It was to end before it was done."""
+        self.flooded = False
+        """It printed too much."""
+        self._child = child
+        self._cwd_pipe = cwd_pipe
+        self._code: int | None = None
+        self._scope: anyio.CancelScope | None = None
+        self._waited_for = anyio.Lock()
+        self._pump = Pump(child.stdout, self._take)
 
-    def take(data: bytes) -> None:
-        nonlocal flooded
+    @property
+    def ended(self) -> bool:
+        """Whether it came to its end by itself."""
+        return self._code is not None
+
+    async def wait(self, seconds: float) -> None:
+        """Wait until it is done, but no longer than that, nor after it is `let_go` or stopped."""
+        async with (
+            self._waited_for
+        ):  # who waited before may not have heard yet that somebody else does so now
+            if self.stopped or self.flooded or self.ended:
+                return
+            with anyio.CancelScope(deadline=anyio.current_time() + seconds) as self._scope:
+                self._code = await self._child.wait()
+                with anyio.move_on_after(_LAST_OUTPUT):
+                    await self._pump.ended.wait()
+
+    def let_go(self) -> None:
+        """Whoever waits is to wait no longer."""
+        if self._scope is not None:
+            self._scope.cancel()
+
+    def stop(self) -> None:
+        """It is to end now; whoever waits for it sees to that."""
+        self.stopped = True
+        self.let_go()
+
+    async def end(self) -> ShellEnd:
+        """What became of it. What still runs is ended with all that it has started."""
+        await self.close()
+        output = self.capture.finish()
+        code = None if self._code is None else _exit_code(self._code, self._child)
+        return ShellEnd(code, output, self.cwd, self.flooded)
+
+    async def close(self) -> None:
+        """Leave nothing of it behind."""
+        if self._code is None:
+            await self._child.stop()
+        self._pump.detach()
+        _leave(self._child, self._pump)
+        self.cwd = _read_cwd(self._cwd_pipe)
+
+    @property
+    def exit_code(self) -> int:
+        """The code that it ended with, as shells tell it."""
+        return 128 + signal.SIGKILL if self._code is None else _exit_code(self._code, self._child)
+
+    def _take(self, data: bytes) -> None:
         try:
-            capture.feed(data)
+            self.capture.feed(data)
         except OutputLimitError:
-            flooded = True
-            scope.cancel()
+            self.flooded = True
+            self.let_go()
 
-    child, cwd_pipe = _start(command, cwd, environment, setup)
-    try:
-        pump = Pump(child.stdout, take)
-        with anyio.CancelScope(deadline=anyio.current_time() + seconds) as scope:
-            code = await child.wait()
-            with anyio.move_on_after(_LAST_OUTPUT):
-                await pump.ended.wait()
-    except BaseException:
-        capture.discard()  # nobody will be told of it
-        raise
-    finally:
-        if code is None:
-            await child.stop()
-        pump.detach()
-        _leave(child, pump)
-        new_cwd = _read_cwd(cwd_pipe)
-    output = capture.finish()
-    return ShellEnd(None if code is None else _exit_code(code, child), output, new_cwd, flooded)
+
+def start_shell(
+    command: str, cwd: Path, environment: dict[str, str], capture: Capture, setup: str = ""
+) -> Shell:
+    """Start a command; `setup` is shell text to run first, ended by `;`. Raises OSError."""
+    return Shell(*_start(command, cwd, environment, setup), capture)
 
 
 def _start(command: str, cwd: Path, environment: dict[str, str], setup: str) -> tuple[Child, int]:

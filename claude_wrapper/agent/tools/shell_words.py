@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["Line", "exit_meaning", "expects_no_output", "is_harmless", "parse", "viewed_file"]
+__all__ = [
+    "Line",
+    "changes_folder",
+    "exit_meaning",
+    "expects_no_output",
+    "is_harmless",
+    "only_waits",
+    "parse",
+    "viewed_file",
+]
 
 _OPERATORS = re.compile(r"[();<>|&\n]+")
 _ENDS_COMMAND = re.compile(r"(?:;+|&&|\|\||\||&|\n)[\n;]*")
@@ -34,6 +43,7 @@ _HARMFUL_OPTIONS = {
     "file": re.compile(r"-[a-zA-Z]*C.*|--co.*"),
 }
 """Options of harmless commands that write files or start programs, in any abbreviation."""
+_CHANGES_FOLDER = re.compile(r"(?:^|[\s;&|({])(?:cd|pushd|popd)(?:[\s;&|)]|$)")
 _HARMLESS_TARGET = re.compile(r"/dev/null|&?[12]")
 
 
@@ -157,6 +167,16 @@ def _is_harmless_command(words: list[str]) -> bool:
         return False
     harmful = _HARMFUL_OPTIONS.get(name)
     return harmful is None or not any(map(harmful.fullmatch, arguments))
+
+
+def only_waits(command: str) -> bool:
+    """Whether a command begins by waiting for a time."""
+    return re.match(r"\s*sleep\s", command) is not None
+
+
+def changes_folder(command: str) -> bool:
+    """Whether a command may go elsewhere."""
+    return _CHANGES_FOLDER.search(command) is not None
 
 
 def viewed_file(command: str) -> tuple[str, bool] | None:

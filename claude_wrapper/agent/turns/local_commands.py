@@ -122,7 +122,7 @@ class LocalCommands:
                 timestamp=now_iso(),
             )
         )
-        parts.frames.background_tasks([])
+        parts.tasks.tell()
         self._begin_anew()
         await parts.hooks.session_start("clear")
         parts.memory.forget()

@@ -6,6 +6,7 @@ from claude_wrapper.agent.api.api_error import ApiError, ReplyCutError
 from claude_wrapper.agent.api.fold import Reply
 from claude_wrapper.agent.host.prompts import Prompt
 from claude_wrapper.agent.ids import new_uuid
+from claude_wrapper.agent.tasks.facts import SUBAGENT
 from claude_wrapper.agent.turns.parts import Parts
 
 from . import interrupted
@@ -64,7 +65,7 @@ class Loop:
         finally:
             queue.busy = False
             self.turn = None
-        if not len(queue) and not queue.expected():
+        if not len(queue) and not self._parts.tasks.keep_running:
             self._parts.frames.session_state("idle")
 
     async def answer(self, prompts: list[Prompt]) -> None:
@@ -199,8 +200,8 @@ class Loop:
             state = "cancelled"
         if ending.terminal_reason == UNAVAILABLE:
             state = "cancelled"
-        if ending.subtype == "error_max_budget_usd" and parts.subagents is not None:
-            parts.subagents.stop_background()
+        if ending.subtype == "error_max_budget_usd":
+            parts.tasks.give_up(SUBAGENT)
         parts.results.send(turn, ending)
         if parts.subagents is not None and not parts.queue.closed:
             # Of those that the budget ended, a host that waits for every task is told last.

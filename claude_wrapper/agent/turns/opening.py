@@ -77,7 +77,12 @@ class Opening:
     async def join(self, turn: Turn, prompts: list[Prompt]) -> None:
         """Take prompts into a running turn."""
         parts = self._parts
+        self._tell_remarks()
         for prompt in prompts:
+            if prompt.origin is not None:
+                # It comes from no person: hooks of prompts have nothing to say, and the result stays the turn's own.
+                parts.session.add_note(reminder(prompt.text), hidden=True)
+                continue
             outcome = await parts.hooks.prompt(prompt.text)
             if _refuses(outcome):
                 self._refuse(prompt, outcome)
@@ -96,6 +101,7 @@ class Opening:
         parts = self._parts
         for context in parts.hooks.take_first():
             parts.session.add_note(reminder(context), hidden=True)
+        self._tell_remarks()
         self._tell_of_planning()
         content = prompt.content if expansion is None else expansion.head
         uuid = parts.session.add_prompt(prompt.uuid, content, parts.access.mode)
@@ -111,6 +117,10 @@ class Opening:
         parts.hooks.tell("UserPromptSubmit", "UserPromptSubmit", outcome)
         for context in (*outcome.contexts, *parts.hooks.take_late()):
             parts.session.add_note(reminder(context), hidden=True)
+
+    def _tell_remarks(self) -> None:
+        for remark in self._parts.queue.take_remarks():
+            self._parts.session.add_note(reminder(remark), hidden=True)
 
     def _entitle(self, outcome: Outcome) -> None:
         """Take over the title that a hook has for the session; it goes before one of the flags."""

@@ -22,6 +22,8 @@ from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.agent.sessions.deferred import DeferredCall
 from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.start.settings import Settings
+from claude_wrapper.agent.tasks.board import TaskBoard
+from claude_wrapper.agent.tasks.commands import Commands
 
 from .asking import Asker
 from .custom_commands import CustomCommands
@@ -54,6 +56,10 @@ class Parts(msgspec.Struct):
     round: ToolRound
     results: Results
     interruption: Interruption
+    tasks: TaskBoard
+    """Subagents and commands at work."""
+    commands: Commands
+    """The commands of the session, or of the subagent."""
     send_init: Callable[[list[str]], None]
     """Sends the frame that begins a turn; given the ids of its prompts."""
     checkpoints: Checkpoints | None

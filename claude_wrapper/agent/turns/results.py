@@ -76,7 +76,7 @@ class Results:
             queued_turn_count=0,
             subagent_stats=self.stats(),
             result_index=self._count,
-            origin=next((prompt.origin for prompt in turn.prompts if prompt.origin is not None), UNSET),
+            origin=next((each.origin for each in turn.prompts[:1] if each.origin is not None), UNSET),
             terminal_reason=UNSET if ending.terminal_reason is None else ending.terminal_reason,
             **ending.fields,
         )

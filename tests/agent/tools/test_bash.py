@@ -344,7 +344,7 @@ async def test_a_full_disk_costs_the_file_and_not_the_result(session, context):
 @pytest.mark.usefixtures("bounded")
 async def test_a_command_that_takes_too_long_is_ended(session):
     text = await session.failure("Bash", command="echo a; sleep 600; echo b", timeout=1500)
-    assert text == "Exit code 143\nCommand timed out after 1.5s\na"
+    assert text == "Exit code 143\nCommand timed out after 1s\na"
 
 
 @pytest.mark.feature("TOOL-08")
@@ -449,8 +449,10 @@ async def test_a_nul_in_a_command_is_rejected(session):
     assert "NUL" in await session.rejection("Bash", command="echo \0")
 
 
-async def test_running_in_the_background_is_declined_with_another_way(session):
-    assert "`&`" in await session.rejection("Bash", command="sleep 1", run_in_background=True)
+async def test_running_in_the_background_is_declined_where_nobody_looks_after_it(session):
+    assert "leave run_in_background out" in await session.rejection(
+        "Bash", command="sleep 1", run_in_background=True
+    )
     assert (await session.bash("echo x", run_in_background=False)).content == "x"
 
 

@@ -5,7 +5,7 @@ import re
 from pathlib import PurePosixPath
 from typing import Any
 
-from interop_kit.rules import FACTS, TOOLS_THAT_PASS_ON
+from interop_kit.rules import FACTS, OF_THE_AGENT, TOOLS_THAT_PASS_ON
 from interop_kit.scenario import Scenario, strings_in
 
 ANSWER_KEYS = ("can_use_tool", "hooks", "mcp", "answers")
@@ -54,7 +54,8 @@ class OwnWords:
 
     def reported(self, text: str, tool: str, *, failed: bool) -> str:
         """The text of a tool result: what a program or a file said stays, what the agent says of it is worded."""
-        return text if tool in TOOLS_THAT_PASS_ON and not failed else self.worded(text)
+        passed_on = tool in TOOLS_THAT_PASS_ON and not failed and not OF_THE_AGENT.match(text)
+        return text if passed_on else self.worded(text)
 
 
 def is_sentence(text: str) -> bool:

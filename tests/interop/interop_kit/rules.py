@@ -214,6 +214,11 @@ TOOLS_THAT_PASS_ON = words("Bash Read Glob Grep")
 
 TOOLS_OF_BOTH = words("Bash Edit Read Write")
 
+OF_THE_AGENT = re.compile(
+    r"(\w+\n)?Command (running in|was manually|did not complete) .*backgrounde?d?\b", re.DOTALL
+)
+"""Results of such a tool that no program said: a command runs on in the background."""
+
 CLASSES_OF_THE_OFFICIAL_SDK = words(
     "ClaudeSDKError CLIConnectionError CLINotFoundError CLIJSONDecodeError ProcessError ResultError MessageParseError"
     " FileNotFoundError OSError ValueError TypeError RuntimeError TimeoutError Exception Error"
@@ -240,7 +245,10 @@ FACTS = [
         r"Exit code \d+(\n.*)?",
         r"\(Bash completed with no output\)",
         r"<persisted-output>",
-        r"Command running in background with ID: \S+\.",
+        r"Command running in background with ID: \S+\. Output is being written to: \S+\.",
+        r"Command was manually backgrounded by user with ID: \S+\. Output is being written to: \S+\.",
+        r"(\w+\n)?Command did not complete within its \d+s timeout and was moved to the background \(ID: \S+\)\.",
+        r"No task found with ID: \S+",
         r"PreToolUse:\w+ hook error: ",
         r"Permission to use \w+.* has been denied\.",
         r"Claude requested permissions to \w+ to \S+, but you haven't granted it yet\.",
