@@ -46,6 +46,8 @@ class AgentDefinitionBody(Part, rename="camel"):
     permission_mode: OptionalText = UNSET
     auto_compact_window: int | UnsetType | None = UNSET
     omit_claude_md: bool | UnsetType | None = UNSET
+    hooks: Any = UNSET
+    """As settings have them; they run while the agent is at work."""
     observer: Any = UNSET
     observer_message: OptionalText = UNSET
     critical_system_reminder: OptionalText = field(name="criticalSystemReminder_EXPERIMENTAL", default=UNSET)

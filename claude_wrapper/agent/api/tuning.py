@@ -27,7 +27,7 @@ class Wishes(msgspec.Struct, frozen=True):
     text of the thinking is shown (`summarized`) or not (`omitted`). `interleaved` lets models
     that do so only on request think between tool calls. `task_budget` is the number of tokens
     that the model is told the whole task may take. `silent` leaves it to the model to notice that no
-    thinking is wanted.
+    thinking is wanted. `unasked` asks no model for any thought, not even one that cannot do without.
     """
 
     thinking: Thinking | None = None
@@ -38,6 +38,7 @@ class Wishes(msgspec.Struct, frozen=True):
     task_budget: int | None = None
     interleaved: bool = True
     silent: bool = False
+    unasked: bool = False
 
     def with_environment(self, environment: Mapping[str, str]) -> Wishes:
         """These wishes with those of the environment: some of it goes before, some behind."""
@@ -57,6 +58,7 @@ class Wishes(msgspec.Struct, frozen=True):
             task_budget=self.task_budget,
             interleaved=self.interleaved and not is_on(environment, "DISABLE_INTERLEAVED_THINKING"),
             silent=silent,
+            unasked=self.unasked,
         )
 
 
@@ -110,6 +112,8 @@ def _thinking(model: Model, wishes: Wishes, max_tokens: int) -> dict[str, Any] |
     declined = wishes.thinking == "disabled" or wishes.thinking_tokens == 0
     if declined and facts.thinking_off != "never":
         return {"type": "disabled"} if facts.thinking_off == "disabled" and not wishes.silent else None
+    if wishes.unasked:
+        return None
     if facts.thinking == "adaptive":
         return {"type": "adaptive", "display": wishes.display or _DISPLAY}
     budget = min(wishes.thinking_tokens or max_tokens, max_tokens - 1)

@@ -184,10 +184,10 @@ def compose(
         look=FileLooks(hooks, reload.refresh, lambda: context.cwd, lambda: queue.busy).look,
     )
     parts.compactor.begin_anew = partial(read_again, parts.memory, hooks)
-    parts.subagents = squad_of(
-        Ground(parts, client, context, writer, peer, questions, _most_at_once(settings), host_of, start_task),
-        roster,
+    wiring.ground = Ground(
+        parts, client, context, writer, peer, questions, _most_at_once(settings), host_of, start_task
     )
+    parts.subagents = squad_of(wiring.ground, roster)
     reload.serve(parts, client)
     return parts, client
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from claude_wrapper.agent.api.api_error import ApiError
 from claude_wrapper.agent.api.catalog import find_model
 from claude_wrapper.agent.calls.toolbox import Toolbox
-from claude_wrapper.agent.hooks.prompt import INSTRUCTION, JudgeError
+from claude_wrapper.agent.hooks.prompt import INSTRUCTION, JudgeError, Verdict
 from claude_wrapper.agent.mcp.names import tool_name
 from claude_wrapper.agent.model.brief import Brief
 from claude_wrapper.agent.model.side_question import SideQuestions
 from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.start.settings import Settings
+from claude_wrapper.agent.subagents.ground import Ground
 from claude_wrapper.agent.tools.contract import InputRejected, ToolContext, ToolFailure
 
-__all__ = ["HookJudge", "HookTools"]
+__all__ = ["HookChecker", "HookJudge", "HookTools"]
 
 
 class HookJudge:
@@ -35,6 +37,20 @@ class HookJudge:
             return await self._questions.ask(chosen, INSTRUCTION, text, history)
         except ApiError as error:
             raise JudgeError(error.text) from error
+
+
+class HookChecker:
+    """Lets a model look around with the session's tools."""
+
+    def __init__(self, ground: Callable[[], Ground | None]) -> None:
+        self._ground = ground
+
+    async def check(self, text: str, model: str | None) -> Verdict | None:
+        """See Checker."""
+        from claude_wrapper.agent.subagents.checker import check  # noqa: PLC0415  # few sessions have such a hook
+
+        ground = self._ground()
+        return None if ground is None else await check(ground, text, model)
 
 
 class HookTools:

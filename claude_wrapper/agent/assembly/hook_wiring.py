@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from claude_wrapper.agent.hooks.section import Problem
     from claude_wrapper.agent.model.brief import Brief
     from claude_wrapper.agent.model.side_question import SideQuestions
+    from claude_wrapper.agent.subagents.ground import Ground
 
 __all__ = ["HookWiring"]
 
@@ -62,6 +63,8 @@ class HookWiring:
         self._late = LateAnswers()
         self._settings_hooks: SettingsHooks | None = None
         self._surroundings: HookSurroundings | None = None
+        self.ground: Ground | None = None
+        """What subagents share with the session, once there is one."""
         registry.condition = self._speaks_of
         self._environ = settings.environ
         problems = self._put_in_force(settings.files)
@@ -103,6 +106,7 @@ class HookWiring:
             for file in (() if self._settings.no_hooks else files)
         )
         self._registry.replace_settings_hooks(plan.hooks)
+        self._registry.further = plan.further and not self._settings.no_hooks
         return plan.problems
 
     async def ask(self, hook: Hook, occasion: Occasion) -> HookReply:
@@ -119,7 +123,7 @@ class HookWiring:
         from claude_wrapper.agent.hooking.surroundings import HookSurroundings  # noqa: PLC0415
         from claude_wrapper.agent.hooks.ask import SettingsHooks  # noqa: PLC0415
 
-        from .hook_judge import HookJudge, HookTools  # noqa: PLC0415
+        from .hook_judge import HookChecker, HookJudge, HookTools  # noqa: PLC0415
 
         self._surroundings = HookSurroundings(self._settings, self._session, self._context)
         self._surroundings.environ = self._environ
@@ -129,6 +133,7 @@ class HookWiring:
             Lifecycle(emit, lambda: self._frames.session_id, wanted=self._settings.hook_events),
             self._surroundings.of,
             HookJudge(self._questions, self._brief, self._session, self._settings),
+            HookChecker(lambda: self.ground),
             HookTools(self._toolbox, self._context),
             self._late,
             None if self._settings.input_format == "text" else self._wake,

@@ -12,12 +12,12 @@ from claude_wrapper.wire.codec import encode
 from claude_wrapper.wire.hook_outputs import HookOutput
 
 from .command import CommandEnd, CommandRun, Surroundings
-from .hook import CommandHook, Hook, HttpHook, PromptHook, ToolHook
+from .hook import AgentHook, CommandHook, Hook, HttpHook, PromptHook, ToolHook
 from .http import post
 from .late import LateAnswers
 from .lifecycle import Lifecycle, Shown
 from .output import UnusableAnswerError, read_answer, says_async
-from .prompt import Judge, JudgeError, question, read_verdict
+from .prompt import Checker, Judge, JudgeError, question, read_verdict
 from .reply import HookReply, Occasion
 
 __all__ = ["SettingsHooks", "ToolCaller"]
@@ -43,6 +43,7 @@ class SettingsHooks:
         lifecycle: Lifecycle,
         surroundings: Callable[[Occasion], Surroundings],
         judge: Judge,
+        checker: Checker,
         tools: ToolCaller,
         late: LateAnswers,
         wake: Callable[[str], None] | None,
@@ -51,6 +52,7 @@ class SettingsHooks:
         self._lifecycle = lifecycle
         self._surroundings = surroundings
         self._judge = judge
+        self._checker = checker
         self._tools = tools
         self._start_task = start_task
         self._late = late
@@ -65,6 +67,8 @@ class SettingsHooks:
                 return await self._http(hook, occasion)
             case PromptHook():
                 return await self._prompt(hook, occasion)
+            case AgentHook():
+                return await self._agent(hook, occasion)
             case ToolHook():
                 return await self._tool(hook, occasion)
             case _:
@@ -147,6 +151,24 @@ class SettingsHooks:
         if stops and occasion.event == "UserPromptSubmit":
             return HookReply(hook, output)
         return HookReply(hook, output, block=f"[{hook.label}]: {verdict.reason}", reason=verdict.reason)
+
+    async def _agent(self, hook: AgentHook, occasion: Occasion) -> HookReply:
+        text = question(hook.prompt, encode(occasion.input).decode())
+        try:
+            with anyio.fail_after(hook.seconds):
+                verdict = await self._checker.check(text, hook.model)
+        except TimeoutError:
+            return HookReply(hook, failure="timeout")
+        except JudgeError:
+            return HookReply(hook, failure="unusable")
+        if verdict is None:
+            return HookReply(
+                hook, failure="timeout"
+            )  # one that gave up in time is told like one that did not
+        if verdict.ok or occasion.event == "PermissionRequest":
+            return HookReply(hook)
+        reason = verdict.reason or "no reason given"
+        return HookReply(hook, block=f"The check of a hook failed: {reason}", reason=reason)
 
     async def _tool(self, hook: ToolHook, occasion: Occasion) -> HookReply:
         arguments = _filled(hook.arguments, msgspec.to_builtins(occasion.input))

@@ -1,4 +1,4 @@
-"""What a hook is: a callback of the host, a command, a web address, a question to a model or a tool of a server."""
+"""What a hook is: a callback of the host, a command, a web address, a model that judges, or a tool of a server."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["CommandHook", "Hook", "HostHook", "HttpHook", "PromptHook", "ToolHook", "default_seconds"]
+__all__ = [
+    "AgentHook",
+    "CommandHook",
+    "Hook",
+    "HostHook",
+    "HttpHook",
+    "PromptHook",
+    "ToolHook",
+    "default_seconds",
+]
 
 _SECONDS = {"UserPromptSubmit": 30.0, "UserPromptExpansion": 30.0, "MessageDisplay": 10.0, "SessionEnd": 1.5}
 
@@ -21,6 +30,8 @@ class Hook(msgspec.Struct, frozen=True, kw_only=True):
     condition: str | None = None
     """A permission rule; only calls that it speaks of concern the hook."""
     blocks_on_failure: bool = False
+    once: bool = False
+    """It runs once, if a command of the user's has brought it."""
 
     @property
     def label(self) -> str:
@@ -101,6 +112,23 @@ class PromptHook(Hook, frozen=True, kw_only=True):
     def identity(self) -> Hashable:
         """See Hook."""
         return ("prompt", self.prompt, self.model, self.condition)
+
+
+class AgentHook(Hook, frozen=True, kw_only=True):
+    """A question that a model answers after it has looked around with tools."""
+
+    prompt: str
+    model: str | None = None
+
+    @property
+    def label(self) -> str:
+        """How texts call it."""
+        return self.prompt
+
+    @property
+    def identity(self) -> Hashable:
+        """See Hook."""
+        return ("agent", self.prompt, self.model, self.condition)
 
 
 class ToolHook(Hook, frozen=True, kw_only=True):

@@ -30,16 +30,19 @@ class Plan(NamedTuple):
 
     hooks: dict[str, list[Hook]]
     problems: list[Problem]
+    further: bool
+    """Hooks that no settings name may run, too."""
 
 
 def plan_hooks(sources: Iterable[SettingsSource]) -> Plan:
     """Bring the hooks of all sources together; none replaces another."""
     sources = list(sources)
     managed = [source for source in sources if source.name == _MANAGED]
+    further = True
     if _last(managed, "disableAllHooks") is True:
-        sources = []
+        sources, further = [], False
     elif _last(sources, "disableAllHooks") is True or _last(managed, "allowManagedHooksOnly") is True:
-        sources = managed
+        sources, further = managed, False
     hooks: dict[str, list[Hook]] = {}
     problems: list[Problem] = []
     for source in sources:
@@ -52,7 +55,7 @@ def plan_hooks(sources: Iterable[SettingsSource]) -> Plan:
         problems += wrong
         for event, its_hooks in found.items():
             hooks.setdefault(event, []).extend(its_hooks)
-    return Plan(_within_limits(hooks, sources), problems)
+    return Plan(_within_limits(hooks, sources), problems, further)
 
 
 def _last(sources: Iterable[SettingsSource], key: str) -> Any:

@@ -1,4 +1,4 @@
-"""Puts a prompt hook's question to a model, and reads its verdict."""
+"""Puts the question of a hook to a model, and reads its verdict."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 from claude_wrapper.wire.codec import decode_object
 
-__all__ = ["INSTRUCTION", "SCHEMA", "Judge", "JudgeError", "Verdict", "question", "read_verdict"]
+__all__ = ["INSTRUCTION", "SCHEMA", "Checker", "Judge", "JudgeError", "Verdict", "question", "read_verdict"]
 
 INSTRUCTION = (
     "You check one step of a coding agent on behalf of its user. The user's message says what to check and "
@@ -39,6 +39,14 @@ class Judge(Protocol):
 
     async def judge(self, text: str, model: str | None, *, with_conversation: bool) -> str:
         """The model's answer to INSTRUCTION and `text`; raises JudgeError."""
+        ...
+
+
+class Checker(Protocol):
+    """Lets a model look around with tools, beside the conversation."""
+
+    async def check(self, text: str, model: str | None) -> Verdict | None:
+        """What it found; None if it came to nothing. Raises JudgeError."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from claude_wrapper.wire.hooks import HookMatcherBody
@@ -27,7 +27,10 @@ class HookRegistry:
     def __init__(self) -> None:
         self._host: dict[str, list[Hook]] = {}
         self._settings: Mapping[str, Sequence[Hook]] = {}
+        self._joined: dict[str, list[Hook]] = {}
         self.condition: Condition = lambda _rule, _name, _input: True
+        self.further = True
+        """Hooks that no settings name may run."""
 
     def replace_host_hooks(self, hooks: Mapping[str, Sequence[HookMatcherBody]] | None) -> None:
         """Put the host's hooks in the place of those it had before."""
@@ -49,14 +52,32 @@ class HookRegistry:
         """Put the hooks of the settings in the place of those of older settings."""
         self._settings = hooks
 
+    def join(self, hooks: Mapping[str, Sequence[Hook]]) -> None:
+        """Add hooks for the rest of the session."""
+        for event, its_hooks in hooks.items():
+            self._joined.setdefault(event, []).extend(its_hooks)
+
+    def spend(self, event: str, hook: Hook) -> None:
+        """One of those has run that is to run once."""
+        joined = self._joined.get(event, [])
+        if hook in joined:
+            joined.remove(hook)
+
     def has(self, event: str, *, of_host: bool = True) -> bool:
         """Whether any hook may be concerned by the event; with or without those of the host."""
-        return bool(self._settings.get(event) or (of_host and self._host.get(event)))
+        return any(True for _ in self.hooks(event, of_host=of_host))
+
+    def hooks(self, event: str, *, of_host: bool = True) -> Iterable[Hook]:
+        """The hooks of an event; with or without those of the host."""
+        yield from self._settings.get(event, ())
+        if self.further:
+            yield from tuple(self._joined.get(event, ()))
+        if of_host:
+            yield from self._host.get(event, ())
 
     def matchers(self, event: str) -> list[str]:
         """What the hooks of an event are to be matched with, where they say it."""
-        hooks = (*self._settings.get(event, ()), *self._host.get(event, ()))
-        return [hook.matcher for hook in hooks if hook.matcher]
+        return [hook.matcher for hook in self.hooks(event) if hook.matcher]
 
     def concerned(
         self,
@@ -72,7 +93,7 @@ class HookRegistry:
         """
         known: set[Hashable] = set()
         found = []
-        for hook in (*self._settings.get(event, ()), *(self._host.get(event, ()) if of_host else ())):
+        for hook in self.hooks(event, of_host=of_host):
             if not matches(hook.matcher, subject, event) or not self._holds(hook, subject, tool_input):
                 continue
             if hook.identity is not None:

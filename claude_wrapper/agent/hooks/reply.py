@@ -16,6 +16,9 @@ Failure = Literal["timeout", "gone", "misplaced", "error", "unusable", "nonzero"
 """`gone`, `misplaced` and `error` are the host's; `unusable`: settings name a hook that cannot be run, or its
 answer cannot be used; `nonzero`: it failed by itself."""
 
+_PLAIN = frozenset({"SubagentStop", "UserPromptExpansion"})
+"""Events that are called by their names alone, though they have a subject."""
+
 
 class Occasion(msgspec.Struct, frozen=True):
     """One event as it is put to hooks."""
@@ -31,7 +34,7 @@ class Occasion(msgspec.Struct, frozen=True):
     @property
     def label(self) -> str:
         """How hosts call the hooks of this occasion."""
-        return self.event if self.subject is None else f"{self.event}:{self.subject}"
+        return self.event if self.subject is None or self.event in _PLAIN else f"{self.event}:{self.subject}"
 
 
 class HookReply(msgspec.Struct, frozen=True):

@@ -50,6 +50,10 @@ class HookRunner:
         self._host = host
         self._settings_hooks = settings_hooks
 
+    def of(self, registry: HookRegistry) -> HookRunner:
+        """The same for other hooks."""
+        return HookRunner(registry, self._host, self._settings_hooks)
+
     async def run(self, occasion: Occasion, *, of_host: bool = True) -> list[HookReply]:
         """Ask all hooks that the event concerns; their replies come in the order of registration."""
         hooks = self.registry.concerned(
@@ -71,7 +75,10 @@ class HookRunner:
 
     async def _ask(self, hook: Hook, occasion: Occasion) -> HookReply:
         if not isinstance(hook, HostHook):
-            return await self._settings_hooks.ask(hook, occasion)
+            reply = await self._settings_hooks.ask(hook, occasion)
+            if hook.once and reply.failure is None:
+                self.registry.spend(occasion.event, hook)
+            return reply
         try:
             output = await self._host.call_hook(hook.callback_id, occasion.input, occasion.id, hook.seconds)
         except HookTimeoutError:

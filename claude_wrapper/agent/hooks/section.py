@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import field
 
-from .hook import CommandHook, Hook, HttpHook, PromptHook, ToolHook, default_seconds
+from .hook import AgentHook, CommandHook, Hook, HttpHook, PromptHook, ToolHook, default_seconds
 from .match import EVENTS, is_plain
 
-__all__ = ["Problem", "read_section"]
+__all__ = ["Problem", "fault_of", "read_section"]
 
 Seconds = Annotated[float, msgspec.Meta(gt=0)] | None
 _USUAL = {"command": 600.0, "http": 600.0, "mcp_tool": 600.0, "prompt": 30.0, "agent": 60.0}
@@ -21,6 +21,7 @@ _ONLY_COMMANDS = frozenset({"SessionStart", "Setup"})
 class _Entry(msgspec.Struct, rename="camel", tag_field="type", kw_only=True):
     timeout: Seconds = None
     if_: str | None = field(name="if", default=None)
+    once: bool = False
 
 
 class _Command(_Entry, tag="command"):
@@ -97,6 +98,18 @@ def read_section(section: Any, place: str) -> tuple[dict[str, list[Hook]], list[
     return hooks, problems
 
 
+def fault_of(section: Any, place: str, *, known_events: bool) -> str | None:
+    """What is wrong with hooks that have to be right as a whole; None if nothing is.
+
+    Without `known_events` those of unknown events are no fault.
+    """
+    if section is None:
+        return None
+    if not known_events and isinstance(section, dict):
+        section = {event: groups for event, groups in section.items() if event in EVENTS}
+    return next((problem.text for problem in read_section(section, place)[1] if problem.voids), None)
+
+
 def _read_group(event: str, value: Any, where: str) -> tuple[list[Hook], list[Problem]]:
     """The hooks of one matcher."""
     try:
@@ -142,6 +155,7 @@ def _made(event: str, matcher: str | None, entry: Any) -> Hook | str | None:
     common: dict[str, Any] = {
         "matcher": matcher,
         "condition": entry.if_,
+        "once": entry.once,
         "seconds": entry.timeout or default_seconds(event, _USUAL[kind]),
     }
     match entry:
@@ -169,4 +183,4 @@ def _made(event: str, matcher: str | None, entry: Any) -> Hook | str | None:
                 prompt=entry.prompt, model=entry.model, goes_on=entry.continue_on_block, **common
             )
         case _:
-            return "hooks of the type agent are not run by this agent."
+            return AgentHook(prompt=entry.prompt, model=entry.model, **common)

@@ -151,7 +151,18 @@ def subagents(arguments: Arguments) -> dict[str, dict[str, Any]]:
         for key in ("tools", "disallowedTools", "skills"):
             if not isinstance(agent.get(key, []), list):
                 raise UsageError(f"Invalid --agents configuration:\n{name}.{key} is no list")
+        _check_hooks(name, agent)
     return found
+
+
+def _check_hooks(name: str, agent: dict[str, Any]) -> None:
+    if agent.get("hooks") is None:
+        return
+    from claude_wrapper.agent.hooks.section import fault_of  # noqa: PLC0415  # few bring any
+
+    fault = fault_of(agent["hooks"], name, known_events=True)
+    if fault is not None:
+        raise UsageError(f"Invalid --agents configuration:\n{fault}")
 
 
 def _number(name: str, text: str) -> float:

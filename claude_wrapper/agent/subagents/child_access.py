@@ -17,13 +17,16 @@ __all__ = ["ChildAccess"]
 class ChildAccess(Access):
     """The session's state of permission; rules that change there change here."""
 
-    def __init__(self, parent: Access, wanted: str | None) -> None:
+    def __init__(self, parent: Access, wanted: str | None, *, asks_nobody: bool = False) -> None:
         self._parent = parent
+        self._asks_nobody = asks_nobody
         self._wanted = wanted
 
     @property
     def mode(self) -> PermissionMode:
         """The mode in force."""
+        if self._asks_nobody:
+            return "dontAsk"
         policy = self._parent.policy
         return mode_of_subagent(self._parent.mode, self._wanted, bypass_available=policy.bypass_available)
 

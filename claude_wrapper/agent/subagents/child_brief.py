@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from claude_wrapper.agent.api.request import ModelRequest
+from claude_wrapper.agent.api.tuning import Wishes
 from claude_wrapper.agent.context.system_prompt import environment_note
 from claude_wrapper.agent.model.brief import Brief
 from claude_wrapper.agent.sessions.history import History
@@ -28,8 +29,11 @@ class ChildBrief(Brief):
 
     def request(self, history: History, tools: Sequence[Mapping[str, Any]], session_id: str) -> ModelRequest:
         """The request for the next reply."""
+        request = super().request(history, tools, session_id)
+        if self._errand.checks:
+            return request
         return msgspec.structs.replace(
-            super().request(history, tools, session_id),
+            request,
             agent_id=self._errand.id,
             parent_agent_id=self._errand.parent_id,
         )
@@ -46,6 +50,8 @@ def settings_for(errand: Errand, settings: Settings, brief: Brief, *, shown: boo
         display=brief.wishes.display if shown else "omitted",
         effort=definition.effort or brief.wishes.effort,
     )
+    if errand.checks:
+        wishes = Wishes(thinking="disabled", unasked=True)
     given = settings.model
     return replace(
         settings,

@@ -29,6 +29,7 @@ class ChildFrames(Frames):
         self._state_events = None
         self._text = text or (errand.background and errand.depth == 1)
         self._shown = text or errand.depth == 1
+        self._checks = errand.checks
         self._before_call = not errand.background
         self.on_call: Callable[[dict[str, Any]], None] = lambda _block: None
         """Told of every call, before or behind its frame."""
@@ -99,6 +100,8 @@ class ChildFrames(Frames):
 
     def permission_denied(self, tool_name: str, tool_use_id: str, message: str, **fields: Any) -> None:
         """Say that a call was denied without asking, and whose call it was."""
+        if self._checks:
+            return
         super().permission_denied(tool_name, tool_use_id, message, agent_id=self._about["agent_id"], **fields)
 
     def _tell_calls(self, calls: list[Any]) -> None:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
 
+from claude_wrapper.agent.calls.structured import STRUCTURED_OUTPUT
 from claude_wrapper.agent.hooking.events import FINISHED, HookEvents, HookFields
+from claude_wrapper.agent.hooks.further import FurtherHooks
+from claude_wrapper.agent.hooks.hook import AgentHook
 from claude_wrapper.agent.hooks.late import LateAnswers
 from claude_wrapper.agent.hooks.outcome import Outcome
+from claude_wrapper.agent.hooks.registry import HookRegistry
 from claude_wrapper.agent.model.brief import Brief
 from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.agent.tools.contract import ToolContext
+from claude_wrapper.wire.hook_call_inputs import ToolCallBody
 from claude_wrapper.wire.hook_turn_inputs import SubagentStartInput, SubagentStopInput
 
 from .child_access import ChildAccess
+from .definition_hooks import hooks_of
 from .errand import Errand
 
 __all__ = ["ChildHooks"]
@@ -43,11 +50,12 @@ class ChildHooks(HookEvents):
                 "cwd": str(context.cwd),
                 "permission_mode": access.mode,
                 "agent_id": errand.id,
-                "agent_type": errand.definition.name,
+                "agent_type": UNSET if errand.checks else errand.definition.name,
             }
 
         fields = HookFields(common, lambda: brief.tuning.effort)
-        super().__init__(parent.runner, frames, fields, LateAnswers(), context.results_dir)
+        runner = parent.runner.of(_registry_of(parent.runner.registry, errand))
+        super().__init__(runner, frames, fields, LateAnswers(), context.results_dir)
         self.tasks = parent.tasks
 
     async def begun(self) -> list[str]:
@@ -56,9 +64,15 @@ class ChildHooks(HookEvents):
         outcome = await self.occur(event, self._errand.definition.name)
         return outcome.contexts
 
+    async def after_batch(self, calls: Sequence[ToolCallBody]) -> Outcome:
+        """All tools of a reply have run; whoever only checks is done with its verdict."""
+        if self._errand.checks and any(call.tool_name == STRUCTURED_OUTPUT for call in calls):
+            return FINISHED
+        return await super().after_batch(calls)
+
     async def stop(self, last_text: str, *, again: bool) -> Outcome:
         """The subagent is done; hooks may have it go on."""
-        if not self.has("SubagentStop"):
+        if self._errand.checks or not self.has("SubagentStop"):
             return FINISHED
         event = SubagentStopInput(
             **self.fields.at_work(),
@@ -75,3 +89,11 @@ class ChildHooks(HookEvents):
 
     async def message_shown(self, turn_id: str, text: str) -> None:
         """So is what the user reads."""
+
+
+def _registry_of(session: HookRegistry, errand: Errand) -> HookRegistry:
+    """The hooks that a subagent's work is told to; what checks for a hook is not checked in its turn."""
+    if errand.checks:
+        return FurtherHooks(session, {}, without=(AgentHook,))
+    own = hooks_of(errand.definition)
+    return FurtherHooks(session, own) if own else session

@@ -68,7 +68,7 @@ def child_parts(
     """The parts that a subagent works with."""
     main = ground.parts
     settings = settings_for(errand, main.settings, caller.brief, shown=frames.shows_text)
-    access = ChildAccess(main.access, errand.definition.permission_mode)
+    access = ChildAccess(main.access, errand.definition.permission_mode, asks_nobody=errand.checks)
     brief = ChildBrief(settings, errand)
     session = Session(main.session.id, settings.cwd, settings.entrypoint, transcript, agent_id=errand.id)
     session.prompt_id = main.session.prompt_id

@@ -30,6 +30,8 @@ class AgentDefinition(msgspec.Struct, frozen=True):
     background: bool = False
     color: str | None = None
     initial_prompt: str | None = None
+    hooks: Mapping[str, Any] | None = None
+    """As settings have them; asked while it is at work."""
     built_in: bool = False
 
 
@@ -54,6 +56,7 @@ def defined(name: str, fields: Mapping[str, Any], prompt: str) -> AgentDefinitio
         background=fields.get("background") in (True, "true"),
         color=_text(fields.get("color")),
         initial_prompt=_text(fields.get("initialPrompt")),
+        hooks=fields.get("hooks"),
     )
 
 

@@ -32,6 +32,8 @@ class Errand(msgspec.Struct):
     """No turn waits for it."""
     model: str | None = None
     """The model that the call asks for."""
+    checks: bool = False
+    """It is a hook's, about a step of its caller: nobody is told of it, and nobody asked."""
     id: str = field(default_factory=_agent_id)
     run_id: str = field(default_factory=new_run_id)
 

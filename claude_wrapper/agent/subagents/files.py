@@ -12,7 +12,7 @@ from claude_wrapper.store.paths import config_dir
 from .definition import AgentDefinition, defined
 from .frontmatter import BadHeadError, parted
 
-__all__ = ["folders_of", "read_folder"]
+__all__ = ["folders_of", "read_folder", "user_folder"]
 
 _log = logging.getLogger("claude_wrapper.agent")
 
@@ -21,10 +21,15 @@ _MOST_BYTES = 1024 * 1024
 
 def folders_of(cwd: Path, environ: Mapping[str, str], *, user: bool, project: bool) -> list[Path]:
     """The folders that may hold such files, the weightiest last."""
-    own = [config_dir(environ) / "agents"] if user else []
+    own = [user_folder(environ)] if user else []
     return own + [
         folder / ".claude" / "agents" for folder in (reversed(project_folders(cwd)) if project else ())
     ]
+
+
+def user_folder(environ: Mapping[str, str]) -> Path:
+    """The folder of the user's own."""
+    return config_dir(environ) / "agents"
 
 
 def read_folder(folder: Path) -> Iterator[AgentDefinition]:
@@ -48,4 +53,10 @@ def _definition(text: str) -> AgentDefinition | None:
         return None
     if not isinstance(description, str) or not description:
         return None
+    if fields.get("hooks") is not None:
+        from claude_wrapper.agent.hooks.section import fault_of  # noqa: PLC0415  # few bring any
+
+        fault = fault_of(fields["hooks"], name, known_events=False)
+        if fault is not None:
+            raise BadHeadError(fault)
     return defined(name, fields, prompt)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from claude_wrapper.agent.config.places import is_trusted
 from claude_wrapper.agent.start.settings import Settings
 from claude_wrapper.wire.config import AgentDefinitionBody
 
 from .builtin import BUILT_IN
 from .definition import AgentDefinition, defined, from_wire
-from .files import folders_of, read_folder
+from .files import folders_of, read_folder, user_folder
 
 __all__ = ["Roster"]
+
+_log = logging.getLogger("claude_wrapper.agent")
 
 
 class Roster:
@@ -40,11 +47,24 @@ class Roster:
             project="project" in settings.agent_files,
         )
         for folder in folders:
-            self._of_files.update((each.name, each) for each in read_folder(folder))
+            self._of_files.update(
+                (each.name, self._without_foreign_hooks(each, folder)) for each in read_folder(folder)
+            )
+
+    def _without_foreign_hooks(self, definition: AgentDefinition, folder: Path) -> AgentDefinition:
+        """A folder that nobody trusts has subagents, and they bring no hooks."""
+        settings = self._settings
+        if definition.hooks is None or folder == user_folder(settings.environ):
+            return definition
+        if is_trusted(settings.environ, settings.cwd):
+            return definition
+        return msgspec.structs.replace(definition, hooks=None)
 
     def bring(self, agents: Mapping[str, AgentDefinitionBody]) -> None:
         """Take in what the host defines."""
-        self._brought.update((name, from_wire(name, body)) for name, body in agents.items())
+        self._brought.update(
+            (name, from_wire(name, body)) for name, body in agents.items() if _is_right(name, body)
+        )
 
     @property
     def definitions(self) -> dict[str, AgentDefinition]:
@@ -76,6 +96,18 @@ class Roster:
             | ({} if each.model is None else {"model": each.model})
             for each in self.definitions.values()
         ]
+
+
+def _is_right(name: str, body: AgentDefinitionBody) -> bool:
+    """Whether the hooks that a definition brings are such; a part of them is not to be missing."""
+    if not body.hooks:
+        return True
+    from claude_wrapper.agent.hooks.section import fault_of  # noqa: PLC0415  # few bring any
+
+    fault = fault_of(body.hooks, name, known_events=True)
+    if fault is not None:
+        _log.warning("the subagent %s is left out: %s", name, fault)
+    return fault is None
 
 
 def _without_built_in(settings: Settings) -> bool:

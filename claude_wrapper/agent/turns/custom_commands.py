@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from claude_wrapper.store.paths import config_dir
 from claude_wrapper.wire.hook_turn_inputs import UserPromptExpansionInput
 
 __all__ = ["CommandFailedError", "CustomCommands", "Expansion", "commands_of"]
+
+_log = logging.getLogger("claude_wrapper.agent")
 
 _FORM = re.compile(r"/([^\s/]\S*)(?:\s+(.*))?", re.DOTALL)
 _SECONDS = 120
@@ -89,6 +92,7 @@ class CustomCommands:
         except CommandFailedError as failure:
             failure.head = head
             raise
+        self._join_hooks(file)
         return Expansion(head, body, tuple(reminder(text) for text in outcome.contexts))
 
     async def _ask_hooks(self, file: CommandFile, arguments: str, text: str) -> Outcome:
@@ -106,6 +110,18 @@ class CustomCommands:
             reason = outcome.block or outcome.stop_reason or "no reason given"
             raise CommandFailedError(f"UserPromptExpansion operation blocked by hook:\n{reason}")
         return outcome
+
+    def _join_hooks(self, file: CommandFile) -> None:
+        """The hooks that a command brings are there for the rest of the session."""
+        section = file.fields.get("hooks")
+        if section is None:
+            return
+        from claude_wrapper.agent.hooks.section import read_section  # noqa: PLC0415  # few bring any
+
+        hooks, problems = read_section(section, f"/{file.name}")
+        for problem in problems:
+            _log.warning("%s", problem.text)
+        self._hooks.runner.registry.join(hooks)
 
     async def _body(self, file: CommandFile, arguments: str) -> str:
         from claude_wrapper.agent.context.command_text import filled_in, shell_parts  # noqa: PLC0415  # start-up
