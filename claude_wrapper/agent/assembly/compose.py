@@ -49,7 +49,7 @@ from claude_wrapper.agent.tools.contract import Tool, ToolContext
 from claude_wrapper.agent.tools.environment import without_secrets
 from claude_wrapper.agent.tools.registry import BUILTIN_NAMES, builtin_tools
 from claude_wrapper.agent.turns.asking import Asker
-from claude_wrapper.agent.turns.custom_commands import CustomCommands
+from claude_wrapper.agent.turns.custom_commands import CustomCommands, listed_commands
 from claude_wrapper.agent.turns.fresh_start import FreshStart
 from claude_wrapper.agent.turns.parts import Parts
 from claude_wrapper.agent.turns.results import Results
@@ -113,6 +113,8 @@ def compose(
         sys.stderr.write(f"Warning: {problem}\n")
     hooks = wiring.events(link, questions, brief, start_task, queue)
     context.objection = partial(task_objection, hooks)
+    servers.hooks = hooks
+    servers.on_prompts = lambda: frames.commands_changed(listed_commands(settings, servers))
     host_of = partial(_permission_host, settings.permission_prompt_tool)
     tasks = TaskBoard(frames, queue)
     hooks.tasks = tasks.told_to_hooks
@@ -177,7 +179,7 @@ def compose(
         send_init=InitSender(settings, frames, access, brief, toolbox, servers, lambda: roster.names).send,
         checkpoints=checkpoints,
         begin_anew=FreshStart(session, frames, meter, context),
-        custom=CustomCommands(settings, access, hooks, session, context),
+        custom=CustomCommands(settings, access, hooks, session, context, servers),
         memory=wire_memory(settings, access, brief, hooks, tool_round),
         deferred=deferred_in(start.conversation.entries),
         refresh=reload.refresh,

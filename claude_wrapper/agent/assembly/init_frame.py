@@ -55,7 +55,6 @@ class InitSender:
             "plugins": [],
             "capabilities": CAPABILITIES,
             "betas": list(settings.model.betas) or UNSET,
-            "mcp_server_errors": [InitMcpServerError(**each) for each in settings.mcp.errors] or UNSET,
             "memory_paths": {"auto": f"{config_dir(environ) / 'projects' / project_key(cwd) / 'memory'}/"},
             "fast_mode_state": "off",
             "sandbox_enabled": False,
@@ -70,10 +69,11 @@ class InitSender:
         self._frames.emit(
             InitFrame(
                 tools=self._toolbox.names(),
-                slash_commands=[file.name for file in commands],
+                slash_commands=[file.name for file in commands] + list(self._servers.prompts()),
                 skills=[file.name for file in commands if file.folder is not None],
                 agents=self._agents(),
                 mcp_servers=servers,
+                mcp_server_errors=[InitMcpServerError(**each) for each in self._servers.errors] or UNSET,
                 model=self._brief.model.name,
                 permission_mode=self._access.mode,
                 additional_directories=[

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from claude_wrapper.agent.mcp.server import McpServer, Outlook
+from claude_wrapper.agent.host.link import HostLink
 from claude_wrapper.agent.start.mcp_servers import GivenServer
 from claude_wrapper.agent.start.settings import Settings
 from claude_wrapper.agent.tools.environment import child_environment
+from claude_wrapper.agent.version import AGENT_VERSION
 
 from .mcp_limits import limits_of
 
+if TYPE_CHECKING:
+    from claude_wrapper.agent.mcp.server import McpServer, Outlook
+
 __all__ = ["McpGround"]
+
+_CLIENT = {"name": "claude-wrapper", "title": "claude-wrapper agent", "version": AGENT_VERSION}
 
 _SAFE = frozenset(
     {
@@ -26,7 +32,7 @@ _SAFE = frozenset(
 
 
 class McpGround:
-    """Makes the servers that the agent itself reaches."""
+    """Makes the servers of a session."""
 
     def __init__(
         self, settings: Settings, session_id: str, results_dir: Path, folders: Callable[[], list[Path]]
@@ -37,10 +43,26 @@ class McpGround:
         self.folders = folders
         self._session_id = session_id
 
-    def server(self, name: str, given: GivenServer, client: Mapping[str, Any], outlook: Outlook) -> McpServer:
-        """One server; nothing is begun yet."""
+    def host_server(self, name: str, host: HostLink, call_seconds: float | None) -> McpServer:
+        """One that runs in the host."""
         # Start-up: most sessions have none.
+        from claude_wrapper.agent.mcp.host_channel import HostChannel  # noqa: PLC0415
+        from claude_wrapper.agent.mcp.server import McpServer  # noqa: PLC0415
+
+        channel = HostChannel(host)
+        return McpServer(
+            name,
+            lambda _: channel,
+            _CLIENT,
+            shown={"type": "sdk", "name": name},
+            call_seconds=self.limits.call if call_seconds is None else call_seconds,
+        )
+
+    def own_server(self, name: str, given: GivenServer, outlook: Outlook) -> McpServer:
+        """One that the agent itself reaches; nothing is begun yet."""
+        # Start-up: as above.
         from claude_wrapper.agent.mcp.dial import Dialling, dial, shown_config  # noqa: PLC0415
+        from claude_wrapper.agent.mcp.server import McpServer  # noqa: PLC0415
 
         config = given.config
         kind = config.get("type", "stdio")
@@ -52,7 +74,7 @@ class McpGround:
         return McpServer(
             name,
             lambda listener: dial(name, config, around, listener),
-            client,
+            _CLIENT,
             scope=given.scope,
             kind=kind,
             shown=shown_config(kind, config),

@@ -1,43 +1,51 @@
-"""MCP servers in a session: connecting them, switching them, and keeping their tools in the toolbox."""
+"""MCP servers in a session: which there are, connecting them, switching them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 
 from claude_wrapper.agent.host.link import HostLink
-from claude_wrapper.agent.mcp.host_channel import HostChannel
-from claude_wrapper.agent.mcp.server import McpServer
-from claude_wrapper.agent.mcp.tool import McpToolFacts
 from claude_wrapper.agent.start.mcp_servers import GivenServer
-from claude_wrapper.agent.version import AGENT_VERSION
 
 from .mcp_ground import McpGround
-from .mcp_tools import McpTool
-from .toolbox import Toolbox, ToolSource
+from .toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from claude_wrapper.agent.hooking.events import HookEvents
+    from claude_wrapper.agent.mcp.server import McpServer
+
+    from .mcp_offers import McpOffers
+    from .mcp_prompts import ServerPrompt
 
 __all__ = ["McpServers"]
 
 _GREETING_SECONDS = 1.0
-_CLIENT = {"name": "claude-wrapper", "title": "claude-wrapper agent", "version": AGENT_VERSION}
 
 
 class McpServers:
-    """The servers of a session. `start_task` runs their handshakes beside everything else."""
+    """The servers of a session. `start_task` runs their handshakes beside everything else.
+
+    What only sessions with servers need is loaded with the first of them.
+    """
 
     def __init__(
-        self, toolbox: Toolbox, host: HostLink | None, start_task: Callable[..., object], ground: McpGround
+        self, toolbox: Toolbox, host: HostLink, start_task: Callable[..., object], ground: McpGround
     ) -> None:
         self._toolbox = toolbox
         self._host = host
         self._start_task = start_task
-        self._ground = ground
+        self.ground = ground
         self.servers: dict[str, McpServer] = {}
+        self.errors = list(ground.settings.mcp.errors)
+        """What is wrong with servers that are left out."""
+        self.on_prompts: Callable[[], None] | None = None
+        """Hears that the prompts have changed."""
+        self.hooks: HookEvents | None = None
         self._connecting: dict[str, anyio.Event] = {}
-        self._published: dict[str, list[str]] = {}
+        self._offers: McpOffers | None = None
         self._patience: float | None = None
         """Until when the servers of files are waited for."""
 
@@ -52,23 +60,15 @@ class McpServers:
 
     def add_own(self, name: str, given: GivenServer) -> McpServer:
         """Take in a server that the agent itself reaches, also in the place of another one."""
-        server = self.servers[name] = self._ground.server(name, given, _CLIENT, self)
+        server = self.servers[name] = self.ground.own_server(name, given, self)
         if given.off:
             server.status = "disabled"
         return server
 
     def add_host_server(self, name: str, call_seconds: float | None = None) -> None:
         """Take in a server that runs in the host, if it is new."""
-        if self._host is not None and name not in self.servers:
-            channel = HostChannel(self._host)
-            seconds = self._ground.limits.call if call_seconds is None else call_seconds
-            self.servers[name] = McpServer(
-                name,
-                lambda _: channel,
-                _CLIENT,
-                shown={"type": "sdk", "name": name},
-                call_seconds=seconds,
-            )
+        if name not in self.servers:
+            self.servers[name] = self.ground.host_server(name, self._host, call_seconds)
 
     def adopt_manifest(
         self, name: str, initialize: Mapping[str, Any], tools: Mapping[str, Any] | None
@@ -92,16 +92,10 @@ class McpServers:
             if server.status == "pending" and name not in self._connecting
         ]
         for server in begun:
-            self.begin(server)
+            self._begin(server)
         if begun and self._patience is None:
-            self._patience = anyio.current_time() + self._ground.limits.files
+            self._patience = anyio.current_time() + self.ground.limits.files
         return begun
-
-    def begin(self, server: McpServer) -> anyio.Event:
-        """Begin a handshake beside everything else; the event tells that it is over."""
-        done = self._connecting[server.name] = anyio.Event()
-        self._start_task(self._connect, server, done)
-        return done
 
     async def greet(self) -> None:
         """Begin the handshakes that are due; returns once their first messages are on their way."""
@@ -120,12 +114,16 @@ class McpServers:
             for done in list(self._connecting.values()):
                 await done.wait()
 
+    async def settled(self, server: McpServer) -> None:
+        """Wait until a handshake that was begun is over."""
+        done = self._connecting.get(server.name)
+        if done is not None:
+            await done.wait()
+
     async def reconnect(self, server: McpServer) -> None:
         """Connect anew; afterwards the status tells how it went."""
-        before = self._connecting.get(server.name)
-        if before is not None:
-            await before.wait()
-        await self.begin(server).wait()
+        await self.settled(server)
+        await self._begin(server).wait()
 
     async def switch_off(self, server: McpServer) -> None:
         """Let go of a server until it is wanted again."""
@@ -138,9 +136,15 @@ class McpServers:
         await self.switch_off(server)
         self._connecting.pop(name, None)
 
+    def _begin(self, server: McpServer) -> anyio.Event:
+        """Begin a handshake beside everything else; the event tells that it is over."""
+        done = self._connecting[server.name] = anyio.Event()
+        self._start_task(self._connect, server, done)
+        return done
+
     async def _connect(self, server: McpServer, done: anyio.Event) -> None:
         try:
-            await server.connect(self._ground.limits.connect)
+            await server.connect(self.ground.limits.connect)
             if self.servers.get(server.name) is server:
                 self.changed(server)
             else:
@@ -149,38 +153,33 @@ class McpServers:
             done.set()
 
     def changed(self, server: McpServer) -> None:
-        """Put the tools that a server has into the toolbox, and take those away that it had."""
-        offered = [McpToolFacts(server.name, described) for described in server.tools]
-        names = {facts.name for facts in offered}
-        self._toolbox.remove(name for name in self._published.get(server.name, ()) if name not in names)
-        self._published[server.name] = list(names)
-        for facts in offered:
-            source = ToolSource(
-                display_name=facts.display_name,
-                own_name=facts.own_name,
-                server={"name": server.name, "source": server.source},
-                interaction=facts.only_a_person_allows,
-            )
-            self._toolbox.add([McpTool(server, facts, self._ground.limits)], source)
+        """What a server offers is not what it was."""
+        if self._offers is None:
+            from .mcp_offers import McpOffers  # noqa: PLC0415  # start-up: most sessions have no servers
 
-    async def settled(self, server: McpServer) -> None:
-        """Wait until a handshake that was begun is over."""
-        done = self._connecting.get(server.name)
-        if done is not None:
-            await done.wait()
+            self._offers = McpOffers(self._toolbox, self.servers, self.ground.limits)
+        if self._offers.take(server) and self.on_prompts is not None:
+            self.on_prompts()
 
-    @property
-    def results_dir(self) -> Path:
-        """Where what is too large for the conversation is kept."""
-        return self._ground.results_dir
+    def prompts(self) -> dict[str, ServerPrompt]:
+        """The prompts of all servers, by the names of their commands."""
+        return {} if self._offers is None else self._offers.prompts
+
+    def untold(self) -> list[str]:
+        """What servers want the model to know and it does not know yet."""
+        return [] if self._offers is None else self._offers.untold()
 
     def roots(self) -> list[str]:
         """The addresses of the folders that are worked in."""
-        return [folder.as_uri() for folder in self._ground.folders()]
+        return [folder.as_uri() for folder in self.ground.folders()]
 
     async def elicit(self, server: McpServer, params: dict[str, Any]) -> dict[str, Any]:
-        """Nobody is there to be asked."""
-        return {"action": "cancel"}
+        """Put a question of a server to the user; in a run without a host nobody is there."""
+        from .elicitation import Elicitor  # noqa: PLC0415  # hardly any server asks
+
+        assert self.hooks is not None
+        has_host = self.ground.settings.input_format == "stream-json"
+        return await Elicitor(self._host if has_host else None, self.hooks).ask(server.name, params)
 
     def in_init(self) -> list[dict[str, str]]:
         """The servers as init frames list them."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from claude_wrapper.agent.mcp.server import McpServer
-from claude_wrapper.agent.mcp.tool import McpToolFacts
+if TYPE_CHECKING:
+    from claude_wrapper.agent.mcp.server import McpServer
 
 __all__ = ["statuses"]
 
@@ -27,6 +27,8 @@ def _status(server: McpServer) -> dict[str, Any]:
         status["config"] = dict(server.shown)
     status |= {"transport": server.kind, "scope": server.scope, "source": server.source}
     if server.status == "connected":
+        from claude_wrapper.agent.mcp.tool import McpToolFacts  # noqa: PLC0415  # start-up: most sessions have none
+
         facts = [McpToolFacts(server.name, described) for described in server.tools]
         status["tools"] = [
             {"name": each.own_name, "description": each.description, "annotations": each.shown_annotations()}

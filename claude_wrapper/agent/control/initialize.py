@@ -14,7 +14,9 @@ from claude_wrapper.agent.api.providers import key_source
 from claude_wrapper.agent.calls.structured import SchemaError, StructuredOutput, check_schema
 from claude_wrapper.agent.calls.toolbox import ToolSource
 from claude_wrapper.agent.hooks.registry import HookRegistry
-from claude_wrapper.agent.turns.custom_commands import commands_of
+from claude_wrapper.agent.mcp.server_shape import complaint, with_usual_kind
+from claude_wrapper.agent.start.mcp_servers import GivenServer
+from claude_wrapper.agent.turns.custom_commands import listed_commands
 from claude_wrapper.agent.turns.parts import Parts
 from claude_wrapper.agent.version import AGENT_VERSION, COMPATIBLE_VERSION
 from claude_wrapper.link.peer import Answer, RequestRefusedError
@@ -59,9 +61,10 @@ async def initialize(parts: Parts, hooks: HookRegistry, request: Initialize) -> 
     if parts.subagents is not None:
         agents = request.agents if isinstance(request.agents, dict) else {}
         parts.subagents.bring(agents, forward_text=request.forward_subagent_text is True)
+    applied = _take_servers(parts, request)
     parked = await _connect_servers(parts, request)
     return Answer(
-        _reply(parts, hooks_applied=brought_hooks, parked=parked),
+        _reply(parts, hooks_applied=brought_hooks, applied=applied, parked=parked),
         pending_permission_requests=[],
         pending_user_dialog_requests=[],
     )
@@ -73,13 +76,17 @@ def offer_structured_output(parts: Parts, schema: dict[str, Any]) -> None:
     parts.structured = True
 
 
-def _commands(parts: Parts) -> list[dict[str, Any]]:
-    """The commands that users keep in files, as hosts list them."""
-    return [
-        {"name": file.name, "description": file.description, "argumentHint": file.argument_hint}
-        for file in commands_of(parts.settings).values()
-        if file.for_users
-    ]
+def _take_servers(parts: Parts, request: Initialize) -> bool:
+    """Take in the servers that a host brings which is waited for; whether it brought any."""
+    if not parts.settings.await_initialize or not isinstance(request.mcp_servers, dict):
+        return False
+    for name, config in request.mcp_servers.items():
+        wrong = complaint(name, config)
+        if wrong is not None:
+            parts.servers.errors.append(wrong)
+        elif parts.settings.mcp.policy.lets(name, config):
+            parts.servers.add_given({name: GivenServer(with_usual_kind(config))})
+    return True
 
 
 async def _connect_servers(parts: Parts, request: Initialize) -> dict[str, str] | UnsetType:
@@ -107,10 +114,12 @@ async def _connect_servers(parts: Parts, request: Initialize) -> dict[str, str] 
     return parked
 
 
-def _reply(parts: Parts, *, hooks_applied: bool, parked: dict[str, str] | UnsetType) -> InitializeReply:
+def _reply(
+    parts: Parts, *, hooks_applied: bool, applied: bool, parked: dict[str, str] | UnsetType
+) -> InitializeReply:
     settings = parts.settings
     return InitializeReply(
-        commands=_commands(parts),
+        commands=listed_commands(parts.settings, parts.servers),
         agents=[] if parts.subagents is None else parts.subagents.roster.listing(),
         models=models(settings.environ),
         account=AccountInfo(
@@ -126,6 +135,7 @@ def _reply(parts: Parts, *, hooks_applied: bool, parked: dict[str, str] | UnsetT
         session_state=parts.frames.state,
         hooks_applied=True if hooks_applied else UNSET,
         hook_on_failure_supported=True,
+        mcp_servers_applied=True if applied else UNSET,
         sdk_mcp_manifests_parked=parked,
         fast_mode_state="off",
         capabilities=CAPABILITIES,

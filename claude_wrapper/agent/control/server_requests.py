@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 from msgspec import UNSET
 
 from claude_wrapper.agent.calls.mcp_status import statuses
-from claude_wrapper.agent.calls.mcp_tools import called
 from claude_wrapper.agent.config.kept_servers import switch_kept
 from claude_wrapper.agent.ids import new_uuid
 from claude_wrapper.agent.mcp.names import tool_name
-from claude_wrapper.agent.mcp.server import McpServer, ServerFailedError
 from claude_wrapper.agent.mcp.server_shape import complaint, with_usual_kind
 from claude_wrapper.agent.start.mcp_servers import GivenServer
 from claude_wrapper.agent.tools.contract import ToolFailure
@@ -30,6 +28,9 @@ from claude_wrapper.wire.requests_ask import (
     McpStatus,
     McpToggle,
 )
+
+if TYPE_CHECKING:
+    from claude_wrapper.agent.mcp.server import McpServer
 
 __all__ = ["ServerRequests"]
 
@@ -127,6 +128,8 @@ class ServerRequests:
         return server
 
     async def _call(self, request: McpCall) -> McpCallReply:
+        from claude_wrapper.agent.calls.mcp_tools import called  # noqa: PLC0415  # start-up: hosts hardly do this
+
         if not request.tool.startswith("mcp__") or "__" not in request.tool[5:]:
             raise RequestRefusedError(f"Not a fully-qualified MCP tool name: {request.tool}")
         server = self._of_tool(request.tool)
@@ -139,7 +142,7 @@ class ServerRequests:
         call_id = new_uuid()
         try:
             result = await called(
-                server, own, arguments, call_id, self._servers.results_dir, f"mcp-{call_id}"
+                server, own, arguments, call_id, self._servers.ground.results_dir, f"mcp-{call_id}"
             )
         except ToolFailure as failure:
             raise RequestRefusedError(failure.text) from failure
@@ -147,6 +150,8 @@ class ServerRequests:
         return McpCallReply(content=result.content, structured_content=structured)
 
     async def _read(self, request: McpReadResource) -> McpReadResourceReply:
+        from claude_wrapper.agent.mcp.server import ServerFailedError  # noqa: PLC0415  # start-up: as above
+
         if not request.uri.startswith("ui://"):
             raise RequestRefusedError("mcp_read_resource: uri must use the ui:// scheme")
         server = self._named(request.server_name)

@@ -11,6 +11,7 @@ from msgspec import UNSET, field
 from claude_wrapper.wire.hook_outputs import (
     AdditionalContextOutput,
     CwdChangedOutput,
+    ElicitationOutput,
     HookOutput,
     PermissionDeniedOutput,
     PermissionRequestOutput,
@@ -64,6 +65,8 @@ class Outcome(msgspec.Struct):
     """A prompt to begin the session with."""
     watch_paths: list[str] | None = None
     """The files to watch from now on."""
+    elicited: ElicitationOutput | None = None
+    """What is answered in the user's place."""
 
 
 class PreToolOutcome(Outcome):
@@ -148,6 +151,8 @@ def _specific(outcome: Outcome, specific: Any) -> None:
             outcome.replaced = value if value is not UNSET else outcome.replaced
     if isinstance(specific, UserPromptSubmitOutput):
         outcome.title = _text(specific.session_title) or outcome.title
+    if isinstance(specific, ElicitationOutput) and specific.action is not UNSET:
+        outcome.elicited = specific
     if isinstance(specific, PermissionDeniedOutput) and specific.retry is True:
         outcome.retry = True
     if isinstance(specific, SessionStartOutput):

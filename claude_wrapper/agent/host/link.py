@@ -15,7 +15,7 @@ from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.codec import decode_object
 from claude_wrapper.wire.hook_outputs import HookOutput
 from claude_wrapper.wire.permissions import CanUseTool, PermissionReply
-from claude_wrapper.wire.requests_agent import HookCallback, McpMessage
+from claude_wrapper.wire.requests_agent import Elicitation, ElicitationReply, HookCallback, McpMessage
 
 __all__ = ["HostGoneError", "HostLink", "HostRefusedError"]
 
@@ -43,6 +43,16 @@ class HostLink:
             raise HostRefusedError(f"AbortError: {error}") from error
         except (ControlError, msgspec.DecodeError) as error:
             raise HostRefusedError(f"Error: {error}") from error
+
+    async def elicit(self, question: Elicitation) -> ElicitationReply:
+        """Put a question of a server; waits as long as it takes. Raises HostRefusedError."""
+        try:
+            raw = await self._peer.request(question)
+            fields = decode_object(bytes(raw)) if raw is not None else {}
+            reply: ElicitationReply = msgspec.convert(without_nulls(fields), ElicitationReply)
+        except (HostGoneError, ControlError, msgspec.DecodeError) as error:
+            raise HostRefusedError(str(error)) from error
+        return reply
 
     async def call_hook(self, callback_id: str, event: Any, tool_use_id: str, seconds: float) -> HookOutput:
         """Call a hook; raises HookTimeoutError, HookGoneError and HookFailedError."""

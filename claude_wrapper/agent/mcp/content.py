@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-__all__ = ["McpResult", "as_read", "result_from"]
+__all__ = ["McpResult", "as_read", "kept_blob", "result_from"]
 
 _MOST_INLINE = 50_000
 _PREVIEW = 2_000
@@ -142,19 +142,24 @@ def _resource(resource: Any, results_dir: Path, name: str, server: str) -> list[
 
 def _image(media: str, data: Any, results_dir: Path, name: str, head: str) -> list[dict[str, Any]]:
     block = {"type": "image", "source": {"type": "base64", "media_type": media, "data": str(data or "")}}
-    path = results_dir / f"{name}.{_EXTENSIONS.get(media, 'bin')}"
+    path = kept_blob(data, media, results_dir, name)
     begun = [_text(head)] if head else []
-    if not _kept(path, _decoded(data)):
+    if path is None:
         return [*begun, block]
     return [*begun, block, _text(f"[Image: source: {path}]")]
 
 
 def _file(head: str, media: Any, data: Any, results_dir: Path, name: str) -> dict[str, Any]:
-    content = _decoded(data)
-    path = results_dir / f"{name}.{_EXTENSIONS.get(str(media), 'bin')}"
-    if not _kept(path, content):
+    path = kept_blob(data, media, results_dir, name)
+    if path is None:
         return _text(f"{head} Binary content ({media}) that could not be kept")
-    return _text(f"{head} Binary content ({media}, {len(content or b'')} bytes) saved to {path}")
+    return _text(f"{head} Binary content ({media}, {path.stat().st_size} bytes) saved to {path}")
+
+
+def kept_blob(data: Any, media: Any, results_dir: Path, name: str) -> Path | None:
+    """The file in which binary content is kept now; None if that cannot be done."""
+    path = results_dir / f"{name}.{_EXTENSIONS.get(str(media), 'bin')}"
+    return path if _kept(path, _decoded(data)) else None
 
 
 def _text(text: str) -> dict[str, Any]:

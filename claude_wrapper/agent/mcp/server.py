@@ -77,6 +77,8 @@ class McpServer:
         self._connecting = anyio.Lock()
         self._greeted = anyio.Event()
         self._seconds = 30.0
+        self._calls = 0
+        self._questions: list[anyio.CancelScope] = []
 
     @property
     def source(self) -> str:
@@ -159,7 +161,7 @@ class McpServer:
         if method == "roots/list" and self._outlook is not None:
             return {"roots": [{"uri": each} for each in self._outlook.roots()]}
         if method == "elicitation/create" and self._outlook is not None:
-            return await self._outlook.elicit(self, params)
+            return await self._question(self._outlook, params)
         changed = method.removeprefix("notifications/").removesuffix("/list_changed")
         if method.endswith("/list_changed") and changed in _LISTS and self.status == "connected":
             try:
@@ -170,7 +172,27 @@ class McpServer:
                 self._outlook.changed(self)
         return None
 
+    async def _question(self, outlook: Outlook, params: dict[str, Any]) -> dict[str, Any]:
+        """Ask the user, no longer than the calls last that a question may belong to."""
+        with anyio.CancelScope() as scope:
+            self._questions.append(scope)
+            try:
+                return await outlook.elicit(self, params)
+            finally:
+                self._questions.remove(scope)
+        return {"action": "cancel"}
+
     async def _answered(self, request: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        self._calls += 1
+        try:
+            return await self._asked(request)
+        finally:
+            self._calls -= 1
+            if not self._calls:
+                for scope in self._questions:
+                    scope.cancel()
+
+    async def _asked(self, request: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         """A server that had died, or forgot us, is greeted anew, once."""
         for last in (False, True):
             channel = await self._open_channel()

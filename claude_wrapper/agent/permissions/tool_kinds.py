@@ -21,6 +21,8 @@ CHANGES_NOTHING_OUTSIDE = frozenset(
         "EnterPlanMode",
         "KillShell",
         "ListAgents",
+        "ListMcpResourcesTool",
+        "ReadMcpResourceTool",
         "ReportFindings",
         "StructuredOutput",
         "TaskCreate",

@@ -20,6 +20,7 @@ from claude_wrapper.wire.notices import CommandLifecycleFrame, TranscriptMirrorF
 from claude_wrapper.wire.system_notes import InformationalFrame, NotificationFrame, PermissionDeniedFrame
 from claude_wrapper.wire.system_session import (
     ApiRetryFrame,
+    CommandsChangedFrame,
     ModelFallbackFrame,
     ModelRefusalNoFallbackFrame,
     SessionStateChangedFrame,
@@ -196,6 +197,10 @@ class Frames:
     def title_changed(self, title: str) -> None:
         """Say that the session has another title."""
         self.emit(SessionTitleChangedFrame(title=title, uuid=new_uuid(), session_id=self.session_id))
+
+    def commands_changed(self, commands: list[dict[str, Any]]) -> None:
+        """Say which commands there are now."""
+        self.emit(CommandsChangedFrame(commands=commands, uuid=new_uuid(), session_id=self.session_id))
 
     def background_tasks(self, tasks: Sequence[Any]) -> None:
         """Say what runs in the background."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from claude_wrapper.agent.calls.call import reminder
+from claude_wrapper.agent.calls.mcp_servers import McpServers
 from claude_wrapper.agent.config.access import Access
 from claude_wrapper.agent.config.places import project_folders
 from claude_wrapper.agent.context.command_files import CommandFile, command_files
@@ -24,7 +25,10 @@ from claude_wrapper.agent.tools.contract import ToolContext, ToolFailure
 from claude_wrapper.store.paths import config_dir
 from claude_wrapper.wire.hook_turn_inputs import UserPromptExpansionInput
 
-__all__ = ["CommandFailedError", "CustomCommands", "Expansion", "commands_of"]
+if TYPE_CHECKING:
+    from claude_wrapper.agent.calls.mcp_prompts import ServerPrompt
+
+__all__ = ["CommandFailedError", "CustomCommands", "Expansion", "commands_of", "listed_commands"]
 
 _log = logging.getLogger("claude_wrapper.agent")
 
@@ -60,12 +64,28 @@ def commands_of(settings: Settings) -> dict[str, CommandFile]:
     return command_files(places)
 
 
+def listed_commands(settings: Settings, servers: McpServers) -> list[dict[str, Any]]:
+    """The commands that users may give, as hosts list them: those in files, and the prompts of servers."""
+    listed: list[Any] = [file for file in commands_of(settings).values() if file.for_users]
+    return [
+        {"name": each.name, "description": each.description, "argumentHint": each.argument_hint}
+        for each in (*listed, *servers.prompts().values())
+    ]
+
+
 class CustomCommands:
     """Makes prompts of them. Their files are read anew for each."""
 
     def __init__(
-        self, settings: Settings, access: Access, hooks: HookEvents, session: Session, context: ToolContext
+        self,
+        settings: Settings,
+        access: Access,
+        hooks: HookEvents,
+        session: Session,
+        context: ToolContext,
+        servers: McpServers,
     ) -> None:
+        self._servers = servers
         self._settings = settings
         self._access = access
         self._hooks = hooks
@@ -75,8 +95,13 @@ class CustomCommands:
     async def expand(self, prompt: Prompt) -> Expansion | None:
         """What the command in a prompt stands for, None if there is none. Raises CommandFailedError."""
         found = None if prompt.as_written else _FORM.fullmatch(prompt.text.rstrip())
-        file = commands_of(self._settings).get(found[1]) if found is not None else None
-        if found is None or file is None:
+        if found is None:
+            return None
+        prompt_of_server = self._servers.prompts().get(found[1])
+        if prompt_of_server is not None:
+            return await _prompted(prompt_of_server, found[2] or "")
+        file = commands_of(self._settings).get(found[1])
+        if file is None:
             return None
         if not file.for_users:
             raise CommandFailedError(
@@ -84,9 +109,7 @@ class CustomCommands:
             )
         arguments = found[2] or ""
         outcome = await self._ask_hooks(file, arguments, prompt.text)
-        head = f"<command-message>{file.name}</command-message>\n<command-name>/{file.name}</command-name>"
-        if arguments:
-            head += f"\n<command-args>{arguments}</command-args>"
+        head = _head(file.name, arguments)
         try:
             body = await self._body(file, arguments)
         except CommandFailedError as failure:
@@ -174,3 +197,18 @@ class CustomCommands:
             text = f'Shell command failed for pattern "{written}": {failure.text}'
             raise CommandFailedError(text) from failure
         return result.content if isinstance(result.content, str) else ""
+
+
+async def _prompted(prompt: ServerPrompt, arguments: str) -> Expansion:
+    """What a server makes of one of its prompts; raises CommandFailedError."""
+    from claude_wrapper.agent.calls.mcp_prompts import PromptFailedError  # noqa: PLC0415  # start-up
+
+    try:
+        return Expansion(_head(prompt.name, arguments), await prompt.text(arguments))
+    except PromptFailedError as error:
+        raise CommandFailedError(f"Error: {error}") from error
+
+
+def _head(name: str, arguments: str) -> str:
+    head = f"<command-message>{name}</command-message>\n<command-name>/{name}</command-name>"
+    return f"{head}\n<command-args>{arguments}</command-args>" if arguments else head

@@ -102,6 +102,8 @@ class Opening:
         for context in parts.hooks.take_first():
             parts.session.add_note(reminder(context), hidden=True)
         self._tell_remarks()
+        for text in parts.servers.untold():
+            parts.session.add_note(reminder(text), hidden=True)
         self._tell_of_planning()
         content = prompt.content if expansion is None else expansion.head
         uuid = parts.session.add_prompt(prompt.uuid, content, parts.access.mode)
