@@ -49,7 +49,8 @@ class ModelFacts(msgspec.Struct, frozen=True):
     `thinking_off`: what declining it takes (`disabled` is said, it is left out by `omit`, or it
     `never` stops). `efforts` are the levels the model takes, `effort` the one it is given. One that
     `widens` is asked for with its long window where it takes the default model's place. Replies at the speed
-    `fast` cost `fast_factor` times as much.
+    `fast` cost `fast_factor` times as much. `takes_budget`: one that is `adaptive` can be given a budget, too.
+    What one costs that is not `priced` is as little known as the price of an unlisted model.
     """
 
     context_window: int
@@ -63,6 +64,8 @@ class ModelFacts(msgspec.Struct, frozen=True):
     small_prompt: SmallPrompt | None = None
     widens: bool = False
     fast_factor: float = 1
+    takes_budget: bool = False
+    priced: bool = True
 
 
 class Catalog(msgspec.Struct, frozen=True):
@@ -167,11 +170,13 @@ def _described(given: str, provider: ProviderName) -> Model:
     long = bool(LONG.search(given))
     api_name = LONG.sub("", given)
     canonical = _canonical(api_name, catalog)
-    successor = catalog.successors.get(canonical)
+    # A name without minor number and date is taken at its word.
+    bare = canonical not in catalog.successors or f"{api_name.lower()}-0" == canonical
+    successor = None if bare else catalog.successors[canonical]
     if successor is not None:
         api_name = canonical = successor
     facts = catalog.models.get(canonical)
-    known = facts is not None
+    known = facts is not None and facts.priced
     facts = facts or catalog.unknown
     needs_long_window = long and (not known or facts.context_window < LONG_WINDOW)
     name = f"{api_name}[1m]" if needs_long_window else api_name
@@ -188,9 +193,12 @@ def _described(given: str, provider: ProviderName) -> Model:
 
 
 def _canonical(name: str, catalog: Catalog) -> str:
-    plain = _BEHIND.sub("", _BEFORE.sub("", name.lower(), count=1), count=1)
-    if plain in catalog.models or plain in catalog.successors:
-        return plain
+    plain = _plain(name)
     # The first models of a generation are named without their minor number.
     first = f"{plain}-0"
-    return first if first in catalog.models or first in catalog.successors else plain
+    return first if plain not in catalog.models and first in catalog.models else plain
+
+
+def _plain(name: str) -> str:
+    """A model's name without dates and providers."""
+    return _BEHIND.sub("", _BEFORE.sub("", name.lower(), count=1), count=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -16,6 +17,7 @@ Thinking = Literal["adaptive", "enabled", "disabled"]
 
 _EFFORTS = ("low", "medium", "high", "xhigh", "max")
 _SMALLEST_BUDGET = 1024
+_NUMBER = re.compile(r"\s*[-+]?\d{1,12}(?:\.\d+)?(?:[eE]\d)?")
 _DISPLAY = "updates"
 """Without being asked for, newer models keep the text of their thinking to themselves."""
 
@@ -28,6 +30,9 @@ class Wishes(msgspec.Struct, frozen=True):
     that do so only on request think between tool calls. `task_budget` is the number of tokens
     that the model is told the whole task may take. `silent` leaves it to the model to notice that no
     thinking is wanted. `unasked` asks no model for any thought, not even one that cannot do without.
+    Without `experiments` nothing is asked for that is still one of the API's. Models that decide by
+    themselves how long they think are given a budget instead if they are not to be `adaptive` and can
+    do without.
     """
 
     thinking: Thinking | None = None
@@ -39,10 +44,12 @@ class Wishes(msgspec.Struct, frozen=True):
     interleaved: bool = True
     silent: bool = False
     unasked: bool = False
+    experiments: bool = True
+    adaptive: bool = True
 
     def with_environment(self, environment: Mapping[str, str]) -> Wishes:
         """These wishes with those of the environment: some of it goes before, some behind."""
-        budget = _number(environment, "MAX_THINKING_TOKENS")
+        budget = _tokens(environment.get("MAX_THINKING_TOKENS", ""))
         thinking, tokens = self.thinking, self.thinking_tokens
         silent = is_on(environment, "CLAUDE_CODE_DISABLE_THINKING")
         if silent or (budget == 0 and thinking is None):
@@ -59,6 +66,8 @@ class Wishes(msgspec.Struct, frozen=True):
             interleaved=self.interleaved and not is_on(environment, "DISABLE_INTERLEAVED_THINKING"),
             silent=silent,
             unasked=self.unasked,
+            experiments=not is_on(environment, "CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS"),
+            adaptive=not is_on(environment, "CLAUDE_CODE_DISABLE_ADAPTIVE_THINKING"),
         )
 
 
@@ -89,37 +98,40 @@ def tune(model: Model, wishes: Wishes | None = None) -> Tuning:
     max_tokens = min(wishes.max_output_tokens or facts.max_output, facts.max_output_limit)
     thinking = _thinking(model, wishes, max_tokens)
     effort = _effort(model, wishes.effort)
+    task_budget = wishes.task_budget if wishes.experiments else None
     needed = {
         "interleaved-thinking-2025-05-14": wishes.interleaved and (thinking or {}).get("type") == "enabled",
         LONG_WINDOW_BETA: model.needs_long_window,
         "effort-2025-11-24": effort is not None,
-        "task-budgets-2026-03-13": wishes.task_budget is not None,
+        "task-budgets-2026-03-13": task_budget is not None,
         "thinking-display-updates-2026-08-18": (thinking or {}).get("display") == "updates",
     }
     return Tuning(
         max_tokens=max_tokens,
         thinking=thinking,
         effort=effort,
-        task_budget=wishes.task_budget,
+        task_budget=task_budget,
         betas=tuple(beta for beta, is_needed in needed.items() if is_needed),
     )
 
 
 def _thinking(model: Model, wishes: Wishes, max_tokens: int) -> dict[str, Any] | None:
     facts = model.facts
-    if facts.thinking == "none":
+    if facts.thinking == "none" or wishes.silent:
         return None
     declined = wishes.thinking == "disabled" or wishes.thinking_tokens == 0
     if declined and facts.thinking_off != "never":
-        return {"type": "disabled"} if facts.thinking_off == "disabled" and not wishes.silent else None
+        return {"type": "disabled"} if facts.thinking_off == "disabled" else None
     if wishes.unasked:
         return None
-    if facts.thinking == "adaptive":
-        return {"type": "adaptive", "display": wishes.display or _DISPLAY}
-    budget = min(wishes.thinking_tokens or max_tokens, max_tokens - 1)
+    display = wishes.display or (_DISPLAY if wishes.experiments else None)
+    shown = {} if display is None else {"display": display}
+    if facts.thinking == "adaptive" and (wishes.adaptive or not facts.takes_budget):
+        return {"type": "adaptive", **shown}
+    budget = min(max(wishes.thinking_tokens or max_tokens, _SMALLEST_BUDGET), max_tokens - 1)
     if budget < _SMALLEST_BUDGET:
         return {"type": "disabled"}
-    return {"type": "enabled", "budget_tokens": budget, "display": wishes.display or _DISPLAY}
+    return {"type": "enabled", "budget_tokens": budget, **shown}
 
 
 def _effort(model: Model, wished: str | None) -> str | None:
@@ -129,6 +141,14 @@ def _effort(model: Model, wished: str | None) -> str | None:
         return model.facts.effort if offered else None
     below = [level for level in _EFFORTS[: _EFFORTS.index(wished) + 1] if level in offered]
     return below[-1] if below else None
+
+
+def _tokens(text: str) -> int | None:
+    """A number of tokens; what begins with none is none at all, which asks for no thinking."""
+    if not text.strip():
+        return None
+    number = _NUMBER.match(text)
+    return max(int(float(number[0])), 0) if number else 0
 
 
 def _number(environment: Mapping[str, str], name: str) -> int | None:

@@ -118,7 +118,7 @@ class Brief:
             self._wishes,
             thinking=None if not tokens else "enabled",
             thinking_tokens=tokens,
-            display=display or self._wishes.display,
+            display=None if display == "omitted" else display or self._wishes.display,
         )
         self._tuning = None
 

@@ -129,7 +129,7 @@ def _model(
     wishes = Wishes(
         thinking=cast("Thinking | None", arguments.value("thinking")),
         thinking_tokens=thinking_tokens(arguments),
-        display=arguments.value("thinking_display") or _display(arguments),
+        display=_display(arguments),
         effort=wanted,
         task_budget=whole_above_zero(arguments, "task_budget"),
     )
@@ -142,10 +142,16 @@ def _model(
 
 
 def _display(arguments: Arguments) -> str | None:
-    """How thinking is to be shown where nobody says it: not at all where only the answer is printed."""
+    """How thinking is to be shown: where only the answer is printed, and nobody says it, not at all.
+
+    Where messages are shown, hosts that want no text are still told how the thinking goes on: None.
+    """
+    wanted = arguments.value("thinking_display")
     output = arguments.value("output_format")
     whole = output == "stream-json" or (output == "json" and arguments.has("verbose"))
-    return None if whole else "omitted"
+    if whole:
+        return None if wanted == "omitted" else wanted
+    return wanted or "omitted"
 
 
 def _text(value: Any) -> str | None:

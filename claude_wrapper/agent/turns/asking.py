@@ -89,7 +89,7 @@ class Asker:
         self._on_switch = on_switch
         self._stream: ReplyStream | None = None
         self._model: Model | None = None
-        self._display = "updates"
+        self._display: str | None = None
         self._thought = 0
         self._thinking_since: float | None = None
         self._unknown: set[str] = set()
@@ -127,7 +127,7 @@ class Asker:
         self._session.begin_reply()
         self._stream = None
         self._model = request.model
-        self._display = (request.tuning.thinking or {}).get("display") or "updates"
+        self._display = (request.tuning.thinking or {}).get("display")
         self._thought = 0
         if not turn.asks_again:
             self.announce()
@@ -245,7 +245,7 @@ class Asker:
         fields: dict[str, Any] = {"api_message_id": stream.reply.id}
         if kind == "message_start":
             fields["ttft_ms"] = turn.clock.since_request(time.monotonic()) or 0
-        if kind == "message_start" or _is_thinking(item):
+        if self._display is not None and (kind == "message_start" or _is_thinking(item)):
             fields["thinking_display"] = self._display
         if turn.prompt_uuids and not turn.answered:
             fields["user_message_uuid"] = turn.prompt_uuids[0]
@@ -271,7 +271,8 @@ class Asker:
         elif block.type == "thinking":
             since, self._thinking_since = self._thinking_since, None
             fields["thinking_duration_ms"] = int((time.monotonic() - since) * 1000) if since else 0
-            fields["thinking_display"] = self._display
+            if self._display is not None:
+                fields["thinking_display"] = self._display
         elif block.type == "tool_use":
             data = _whole_call(data)
             data["input"] = self._shown_input(data["name"], data["input"])

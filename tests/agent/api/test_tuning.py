@@ -119,8 +119,12 @@ def test_only_the_betas_that_are_needed_are_named():
             Wishes(),
             Wishes(thinking="enabled", thinking_tokens=2000),
         ),
-        ({"MAX_THINKING_TOKENS": "x"}, Wishes(), Wishes()),
-        ({"MAX_THINKING_TOKENS": "-1"}, Wishes(), Wishes()),
+        ({"MAX_THINKING_TOKENS": " "}, Wishes(), Wishes()),
+        ({"MAX_THINKING_TOKENS": "x"}, Wishes(), Wishes(thinking="disabled")),
+        ({"MAX_THINKING_TOKENS": "-1"}, Wishes(), Wishes(thinking="disabled")),
+        ({"MAX_THINKING_TOKENS": "1.5e4 or so"}, Wishes(), Wishes(thinking="enabled", thinking_tokens=15000)),
+        ({"CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS": "1"}, Wishes(), Wishes(experiments=False)),
+        ({"CLAUDE_CODE_DISABLE_ADAPTIVE_THINKING": "1"}, Wishes(), Wishes(adaptive=False)),
         (
             {"CLAUDE_CODE_DISABLE_THINKING": "1"},
             Wishes(thinking="enabled", thinking_tokens=9),
@@ -138,3 +142,21 @@ def test_effort_and_task_budget_share_one_field():
     tuning = tune(find_model("opus"), Wishes(effort="low", task_budget=10_000))
     assert tuning.output_config == {"effort": "low", "task_budget": {"type": "tokens", "total": 10000}}
     assert tune(find_model("claude-sonnet-4-5")).output_config is None
+
+
+@pytest.mark.feature("ENV-09")
+def test_experiments_of_the_api_can_be_left_out():
+    tuned = tune(find_model("claude-opus-4-5"), Wishes(task_budget=9, effort="high", experiments=False))
+
+    assert tuned.thinking == {"type": "enabled", "budget_tokens": 31_999}
+    assert tuned.output_config == {"effort": "high"}
+    assert tuned.betas == ("interleaved-thinking-2025-05-14", "effort-2025-11-24")
+
+
+@pytest.mark.feature("ENV-09")
+def test_models_that_can_are_given_a_budget_instead_of_thinking_as_long_as_they_like():
+    wishes = Wishes(adaptive=False, thinking_tokens=100)
+
+    assert tune(find_model("claude-opus-4-6"), wishes).thinking["budget_tokens"] == 1024
+    assert tune(find_model("opus"), wishes).thinking["type"] == "adaptive"
+    assert tune(find_model("opus"), Wishes(silent=True)).thinking is None
