@@ -34,6 +34,11 @@ class ServerPrompt:
         ]
 
     @property
+    def shown_name(self) -> str:
+        """The name for people."""
+        return f"{self._server.name}:{self._own_name}"
+
+    @property
     def argument_hint(self) -> str:
         """The arguments, by their names."""
         return " ".join(name for name, _ in self._arguments)

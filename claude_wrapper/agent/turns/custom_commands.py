@@ -41,6 +41,8 @@ class CommandFailedError(Exception):
     """The command goes no further; the text says why. `head` is how it is kept, if not as it was written."""
 
     head: str | None = None
+    shown: tuple[str, str] | None = None
+    """Of a prompt of a server: the name by which people are shown it, and its arguments."""
 
 
 class Expansion(msgspec.Struct, frozen=True):
@@ -206,7 +208,9 @@ async def _prompted(prompt: ServerPrompt, arguments: str) -> Expansion:
     try:
         return Expansion(_head(prompt.name, arguments), await prompt.text(arguments))
     except PromptFailedError as error:
-        raise CommandFailedError(f"Error: {error}") from error
+        failure = CommandFailedError(f"Error: {error}")
+        failure.shown = (f"{prompt.shown_name} (MCP)", arguments)
+        raise failure from error
 
 
 def _head(name: str, arguments: str) -> str:

@@ -96,6 +96,14 @@ class LocalCommands:
         self._parts.session.add_command(prompt.uuid or new_uuid(), said)
         return _ending(text, LocalCommand("custom", ""))
 
+    def refused(self, prompt: Prompt, command: LocalCommand, text: str) -> Ending:
+        """Say that a prompt of a server cannot be had; `command` is how it is shown."""
+        run = {"command": command.name, "args": command.arguments}
+        outcome = {"kind": "failed"}
+        self._show(_as_kept(command), text, "stderr", local_command_run=run, local_command_outcome=outcome)
+        self._parts.session.add_command(prompt.uuid or new_uuid(), _as_kept(command))
+        return _ending(text, LocalCommand("mcp", ""))
+
     def _text(self, command: LocalCommand) -> str:
         parts = self._parts
         if command.name in _COSTS:
@@ -127,8 +135,8 @@ class LocalCommands:
         await parts.hooks.session_start("clear")
         parts.memory.forget()
 
-    def _show(self, said: str, text: str, **fields: Any) -> None:
-        source = f"<local-command-stdout>{text}</local-command-stdout>"
+    def _show(self, said: str, text: str, stream: str = "stdout", **fields: Any) -> None:
+        source = f"<local-command-{stream}>{text}</local-command-{stream}>"
         self._parts.session.mention(said, source)
         body = error_body(text, "end_turn")
         body.stop_sequence = None

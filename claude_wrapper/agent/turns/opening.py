@@ -13,7 +13,7 @@ from claude_wrapper.agent.model.allowed import tell_replaced
 from claude_wrapper.agent.turns.parts import Parts
 
 from .custom_commands import CommandFailedError, Expansion
-from .local_commands import LocalCommands, local_command
+from .local_commands import LocalCommand, LocalCommands, local_command
 from .turn import Ending, Turn
 
 __all__ = ["Opening"]
@@ -67,12 +67,17 @@ class Opening:
         try:
             expansion = await parts.custom.expand(prompt) if parts.custom is not None else None
         except CommandFailedError as failure:
-            return self._commands.failed(prompt, failure.head or prompt.text, str(failure))
+            return self._command_failed(prompt, failure)
         self._take_up(prompt, outcome, expansion)
         if not prompt.asks_model:
             return Ending(terminal_reason=None, stop_reason=None, timed=False)
         turn.stage = "between"
         return None
+
+    def _command_failed(self, prompt: Prompt, failure: CommandFailedError) -> Ending:
+        if failure.shown is not None:
+            return self._commands.refused(prompt, LocalCommand(*failure.shown), str(failure))
+        return self._commands.failed(prompt, failure.head or prompt.text, str(failure))
 
     async def join(self, turn: Turn, prompts: list[Prompt]) -> None:
         """Take prompts into a running turn."""

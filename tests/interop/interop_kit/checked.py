@@ -18,6 +18,7 @@ SCENARIO = {
     "note": str,
     "shows": list,
     "drivers": list,
+    "far": bool,
     "files": dict,
     "home_files": dict,
     "files_b64": dict,

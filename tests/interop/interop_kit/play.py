@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from interop_kit.cells import Cell
+from interop_kit.far_server import FarServer
 from interop_kit.model import Model
 from interop_kit.nursery import DRIVERS, Ended
 from interop_kit.observation import Observation, Row, RunSeen, json_lines, transcripts, tree
@@ -27,8 +28,10 @@ def play(scenario: Scenario, cell: Cell, peers: Peers, folder: Path) -> Observat
     stage.lay_out()
     model = Model(placed(scenario.model, stage.project, stage.home), folder / "gates")
     seen = Observation(project=stage.project, home=stage.home)
-    with contextlib.closing(model):
+    with contextlib.closing(model), contextlib.ExitStack() as stack:
         model.start()
+        if scenario.far:
+            stage.around = stack.enter_context(contextlib.closing(FarServer())).environment
         for index, run in enumerate(scenario.runs):
             seen.runs.append(stage.play_run(index, run, model.url))
             seen.transcripts = transcripts(stage.home, seen.transcripts)
@@ -48,6 +51,8 @@ class Stage:
         self._folder = folder
         self.project = folder / "project"
         self.home = folder / "home"
+        self.around: dict[str, str | None] = {}
+        """Variables that say what else is there."""
 
     def lay_out(self) -> None:
         for path in (self.project, self.home, self._folder / "tmp"):
@@ -110,7 +115,7 @@ class Stage:
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
         wishes = {**self._scenario.env, **run.get("env", {})}
-        merged = {**bare, **placed(wishes, self.project, self.home)}
+        merged = {**bare, **self.around, **placed(wishes, self.project, self.home)}
         return {name: value for name, value in merged.items() if value is not None}
 
     def _drive(self, spec: str, environment: dict[str, str], timeout: float) -> tuple[Ended, str]:

@@ -1,7 +1,7 @@
 """A scenario as it lies on disk: what the model says, what the caller does, and in which folder.
 
 `NAME.json` is the script of the model server. `NAME.driver.json` holds `note`, `shows` (rows of the feature map),
-`drivers` (who plays it: `python`, `ts`, `raw`), `files` and `home_files` (path: text), `files_b64`, `env`, and `runs`,
+`drivers` (who plays it: `python`, `ts`, `raw`), `far` (an MCP server listens at `${FAR_URL}/mcp`), `files` and `home_files` (path: text), `files_b64`, `env`, and `runs`,
 played one after another in the same folders. In both files `/project` and `/home/user` stand for the folders of the
 cell.
 
@@ -64,6 +64,8 @@ class Scenario:
     """The feature that is missing, if any."""
     cut_off: str = ""
     """Why nobody can say how far the transcripts came."""
+    far: bool = False
+    """An MCP server behind a URL is there."""
     drivers: tuple[str, ...] = ("python",)
     """Which kinds of driver play it: `python`, `ts`, `raw`."""
 
