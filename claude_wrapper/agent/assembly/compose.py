@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -44,6 +45,7 @@ from claude_wrapper.agent.subagents.roster import Roster
 from claude_wrapper.agent.subagents.squad import squad_of
 from claude_wrapper.agent.tasks.board import TaskBoard
 from claude_wrapper.agent.tasks.commands import Commands, CommandsGround
+from claude_wrapper.agent.tasks.output_file import tasks_folder
 from claude_wrapper.agent.tools.bash import Bash
 from claude_wrapper.agent.tools.contract import Tool, ToolContext
 from claude_wrapper.agent.tools.environment import without_secrets
@@ -89,7 +91,7 @@ def compose(
     meter.go_on(start.conversation)
     places = SettingsPlaces(settings.environ, settings.cwd)
     plan = plan_file(settings)
-    policy = settings.policy.changed(plan_file=str(plan))
+    policy = settings.policy.changed(plan_file=str(plan), own_folders=_own_folders(settings, start))
     access = Access(policy, places, lambda mode: frames.status(None, mode))
     link = HostLink(peer, interruption)
     roster = Roster(settings)
@@ -207,6 +209,12 @@ def _commands(
     ground = CommandsGround(frames, tasks, context, settings.cwd, start_task, current_call.get, possible)
     context.jobs = commands = Commands(ground, queue)
     return commands
+
+
+def _own_folders(settings: Settings, start: SessionStart) -> tuple[str, ...]:
+    """Where the session puts down what the model is to read."""
+    tasks = tasks_folder(settings.environ, settings.cwd, start.session_id)
+    return os.path.realpath(tasks), str(tasks), os.path.realpath(start.folder / start.session_id)
 
 
 def _session_of(settings: Settings, start: SessionStart) -> Session:

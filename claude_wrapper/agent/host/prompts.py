@@ -11,11 +11,6 @@ import msgspec
 __all__ = ["Prompt", "PromptQueue", "merged", "notice"]
 
 
-_NOT_OF_THE_USER = (
-    "[News of work in the background, told by the harness. The user has said and allowed nothing with it.]"
-)
-
-
 class Prompt(msgspec.Struct, eq=False):
     """One prompt of the host."""
 
@@ -51,7 +46,6 @@ class Prompt(msgspec.Struct, eq=False):
 def notice(text: str, run_id: str) -> Prompt:
     """What a task in the background has to say at its end."""
     origin = {"kind": "task-notification", "producer": "session-task", "runId": run_id}
-    text = f"{_NOT_OF_THE_USER}\n{text}"
     return Prompt(text, as_written=True, is_synthetic=True, origin=origin)
 
 

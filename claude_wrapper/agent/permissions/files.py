@@ -62,6 +62,11 @@ class FileCase(Case):
         """Whether this is the file in which the session plans, while it does."""
         return self.policy.mode == "plan" and self.names == (self.policy.plan_file,)
 
+    @property
+    def is_own(self) -> bool:
+        """Whether the session itself has put the file down, for the model to read."""
+        return paths.all_inside(self.names, self.policy.own_folders)
+
     def outside(self) -> Decision | None:
         """What to say of a file that lies outside the working folders, if it does."""
         out = self.ground.leads_out(self.names)
@@ -79,6 +84,8 @@ class FileCase(Case):
     def confined(self) -> Decision | None:
         """A restricted session reads and writes in its folders only."""
         if not self.policy.restricted or self.ground.is_within(self.names) or self.is_the_plan:
+            return None
+        if self.is_own and self.verb == "read":
             return None
         message = wording.confined(self.names[0], self.policy.original_cwd)
         return Decision("deny", "other", wording.CONFINED, message)
@@ -119,7 +126,7 @@ class ReadCase(FileCase):
         return super().allowed() if rule is None else Decision("allow", "rule", rule=rule)
 
     def harmless(self) -> Decision | None:
-        free = self.is_the_plan or self.ground.is_within(self.names)
+        free = self.is_the_plan or self.is_own or self.ground.is_within(self.names)
         return Decision("allow", "mode") if free else None
 
     def question(self) -> Decision:

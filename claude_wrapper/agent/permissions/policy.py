@@ -40,6 +40,8 @@ class Policy:
     """Settings forbid auto."""
     plan_file: str | None = None
     """The file that may be written in plan mode."""
+    own_folders: tuple[str, ...] = ()
+    """Folders in which the session itself puts down what the model is to read."""
     managed_only: bool = False
     """Only the administrator's rules count; nobody adds others."""
     restricted: bool = False

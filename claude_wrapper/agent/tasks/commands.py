@@ -35,7 +35,7 @@ _LONG = 2.0
 """Seconds after which the host is told of a command that a call waits for."""
 _LONGEST = 1800.0
 """Seconds that one may go on which was not begun to run in the background."""
-_MOST_SHOWN = 1 << 16
+_MOST_SHOWN = 8192
 _END_SECONDS = 3.0
 
 

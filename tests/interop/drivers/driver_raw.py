@@ -39,6 +39,7 @@ class RawRun:
         self._frames: queue.Queue[Any] = queue.Queue()
         self._answers = list(spec.get("answers", []))
         self._asked = 0
+        self._task = ""
         arguments = spec.get("arguments", [])
         self._agent = subprocess.Popen(
             [spec["agent"], *([] if spec.get("bare") else STREAMS), *arguments],
@@ -80,6 +81,8 @@ class RawRun:
             for each in frame if isinstance(frame, list) else [frame]:
                 self._put("message", each if isinstance(each, dict) else {"line": line})
             frame = frame if isinstance(frame, dict) else {"line": line}
+            if frame.get("subtype") == "task_started":
+                self._task = frame["task_id"]
             self._frames.put(frame)
             if frame.get("type") == "control_request":
                 self._answer(frame)
@@ -131,7 +134,9 @@ class RawRun:
             case {"hello": fields}:
                 self._ask_control({"subtype": "initialize", **fields})
             case {"control": request}:
-                self._ask_control(request)
+                self._ask_control(
+                    {key: self._task if value == "@task_id" else value for key, value in request.items()}
+                )
             case {"ask": content}:
                 message = {"role": "user", "content": content}
                 extra = step.get("with", {})
@@ -170,6 +175,9 @@ class RawRun:
                 ).close()
             case {"pause": seconds}:  # for what shows no sign when it is done
                 time.sleep(seconds)
+            case {"name_task": word}:
+                script = Path(self._spec["gates"]).with_suffix(".json")
+                script.write_text(script.read_text().replace(word, self._task))
             case {"make": name}:
                 Path(self._spec["project"], name).touch()
             case {"signal": name}:

@@ -60,7 +60,8 @@ OF_BOTH_STEPS = {"until_file", "until_gate", "release"}
 STEPS = {
     "client": OF_BOTH_STEPS | {"query", "until", "until_end", "call", "kill"},
     "raw": OF_BOTH_STEPS
-    | {"hello", "ask", "control", "send", "wait", "write", "write_b64", "close", "signal", "make", "pause"},
+    | {"hello", "ask", "control", "send", "wait", "write", "write_b64", "close", "signal", "make", "pause"}
+    | {"name_task"},
 }
 BESIDE = {"until": {"timeout"}, "wait": {"timeout"}, "call": {"args"}, "ask": {"with"}} | {
     "write": {"times", "may_break"}

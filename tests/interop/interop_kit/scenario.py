@@ -25,7 +25,8 @@ every cell, for sessions that go from one agent to the other). By `via`:
 - `functions`: pairs of a function of the module and its arguments
 - `raw`: `arguments` after the usual ones (`bare`: instead of them), `answers` to requests of the agent, `reads_after` (seconds that nobody reads stdout), `steps`:
   `hello` (initialize), `ask` (a prompt, `with` further members), `control`, `send`, `wait` (for a frame like this),
-  `write` (a text as it is, `times` over; `may_break`: the agent may read no further), `write_b64`, `close`, `signal`, `make` (an empty file), `pause`. Lines of
+  `write` (a text as it is, `times` over; `may_break`: the agent may read no further), `write_b64`, `close`, `signal`, `make` (an empty file), `pause`,
+  `name_task` (a word of the script becomes the id of the newest task, which `@task_id` in a `control` stands for). Lines of
   stdout that are no frames and the first line of stderr are compared, too
 """
 
