@@ -116,6 +116,8 @@ class ClientRun:
                 await asyncio.to_thread(open_gate, f"{self._spec['url']}/gates/{name}")
             case {"call": method}:
                 await self._call(method, [self._argument(argument) for argument in step.get("args", [])])
+            case {"make": name}:
+                Path(self._spec["project"], name).touch()
             case {"kill": name}:
                 os.kill(self._agent_pid(), signal.Signals[name])
             case _:

@@ -58,7 +58,7 @@ RUNS = {
 NEEDED = {"query": "prompt", "client": "steps", "functions": "functions", "raw": "steps"}
 OF_BOTH_STEPS = {"until_file", "until_gate", "release"}
 STEPS = {
-    "client": OF_BOTH_STEPS | {"query", "until", "until_end", "call", "kill"},
+    "client": OF_BOTH_STEPS | {"query", "until", "until_end", "call", "kill", "make"},
     "raw": OF_BOTH_STEPS
     | {"hello", "ask", "control", "send", "wait", "write", "write_b64", "close", "signal", "make", "pause"}
     | {"name_task"},

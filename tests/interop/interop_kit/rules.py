@@ -108,7 +108,9 @@ KEYS = [
         put="<estimate>",
     ),
     KeyRule("why a compaction failed is said in words", words("compact_error"), put="<words>"),
-    KeyRule("what a `cd` means in the background is said in words", words("backgroundCwdHint"), put="<words>"),
+    KeyRule(
+        "what a `cd` means in the background is said in words", words("backgroundCwdHint"), put="<words>"
+    ),
     KeyRule(
         "an agent's own notes in its transcript have ids, too, and count among what a compaction keeps",
         words("uuids all_uuids tail_uuid logical_parent_uuid"),

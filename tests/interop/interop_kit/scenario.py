@@ -17,7 +17,7 @@ every cell, for sessions that go from one agent to the other). By `via`:
 
 - `query`: `prompt`, a text or a list of frames and of `{"$after": CLASS}`, which waits for a message of that class
 - `client`: `steps`: `query`, `until` (a class, or members that a message has), `call` with `args`, `kill`,
-  `until_end`, and the steps that all know: `until_file`, `until_gate` (a reply of the model stands at a gate),
+  `until_end`, `make` (an empty file), and the steps that all know: `until_file`, `until_gate` (a reply of the model stands at a gate),
   `release` (a gate)
 - callbacks: `can_use_tool` answers `allow` or `deny`, with `delay`, `updated_input`, `updated_permissions` (those
   `suggested`, or updates whose `rules` are pairs); tools in `mcp` have `schema`, `returns` or `raise`, `annotations`,
