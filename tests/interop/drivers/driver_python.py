@@ -117,7 +117,7 @@ class ClientRun:
             case {"call": method}:
                 await self._call(method, [self._argument(argument) for argument in step.get("args", [])])
             case {"make": name}:
-                Path(self._spec["project"], name).touch()
+                await asyncio.to_thread(Path(self._spec["project"], name).touch)
             case {"kill": name}:
                 os.kill(self._agent_pid(), signal.Signals[name])
             case _:
