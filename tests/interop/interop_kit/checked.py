@@ -23,6 +23,7 @@ SCENARIO = {
     "home_files": dict,
     "files_b64": dict,
     "env": dict,
+    "web": dict,
     "runs": list,
     "differs": dict,
     "may_differ": dict,
@@ -30,7 +31,7 @@ SCENARIO = {
     "cut_off": str,
 }
 DRIVERS = ("python", "ts", "raw")
-OF_EVERY_RUN = {"via": str, "env": dict, "reset": bool, "established": bool, "limit": (int, float)}
+OF_EVERY_RUN = {"via": str, "env": dict, "reset": bool, "established": bool, "agent_script": str, "limit": (int, float)}
 OF_SDK_RUNS = {
     **OF_EVERY_RUN,
     "options": dict,

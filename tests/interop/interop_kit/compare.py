@@ -41,7 +41,7 @@ class Comparison:
         if section in ("messages", "callbacks", "calls"):
             for run, (left, right) in enumerate(zip(reference, other, strict=True)):
                 yield from self._rows(f"run {run} {section}", left, right)
-        elif section == "requests":
+        elif section in ("requests", "web"):
             yield from self._rows(section, reference, other)
         elif section == "transcripts" and len(reference) == len(other):
             for index, (left, right) in enumerate(zip(reference, other, strict=True)):

@@ -30,6 +30,7 @@ def normalised(seen: Observation, scenario: Scenario) -> Record:
     runs = [normal_run(run, Members(own), place) for run in seen.runs]
     record = {name: [run[name] for run in runs] for name in ("messages", "callbacks", "calls", "ends")}
     record["requests"] = normal_requests(mapped(seen.requests, place), own)
+    record["web"] = [web_request(row, Members(own)) for row in mapped(seen.web, place)]
     record["files"] = mapped(seen.files, place)
     written = {} if scenario.cut_off else mapped(seen.transcripts, place)
     record["transcripts"] = normal_transcripts(written)
@@ -69,6 +70,12 @@ def normal_run(run: RunSeen, members: Members, place: Callable[[str], str]) -> R
         "agents": [agent_end(row, run.processes) for row in run.processes if "code" not in row],
     }
     return parts
+
+
+def web_request(row: Row, members: Members) -> Row:
+    """One request to the web server; what is told there is told as to a callback."""
+    event = row["body"].get("hook_event_name", "") if isinstance(row["body"], dict) else ""
+    return {"kind": f"{row['method']} {row['path']}", "event": event, **members.normal(row)}
 
 
 def agent_end(started: Row, processes: list[Row]) -> Any:

@@ -39,6 +39,8 @@ class Observation:
     runs: list[RunSeen] = field(default_factory=list)
     requests: list[Row] = field(default_factory=list)
     """The requests for model replies, in order: `path`, `headers`, `body`."""
+    web: list[Row] = field(default_factory=list)
+    """What the web server beside the model was asked, in order."""
     files: dict[str, str] = field(default_factory=dict)
     """The project's, at the end."""
     transcripts: dict[str, list[Row]] = field(default_factory=dict)

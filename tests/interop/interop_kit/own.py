@@ -8,6 +8,7 @@ from typing import Any
 from interop_kit.rules import FACTS, OF_THE_AGENT, TOOLS_THAT_PASS_ON
 from interop_kit.scenario import Scenario, strings_in
 
+QUOTED = re.compile(r"(?<=[\"'])[^\"'\\\n]+(?=[\\\"'])")
 ANSWER_KEYS = ("can_use_tool", "hooks", "mcp", "answers")
 
 
@@ -15,11 +16,15 @@ class OwnWords:
     """The strings and names of one scenario."""
 
     def __init__(self, scenario: Scenario) -> None:
-        texts = strings_in([scenario.model, scenario.runs, scenario.files, scenario.home_files])
+        texts = strings_in([scenario.model, scenario.runs, scenario.files, scenario.home_files, scenario.web])
         texts |= {line for text in texts for line in text.splitlines()}
         paths = [PurePosixPath(name) for name in [*scenario.files, *scenario.home_files]]
         answers = strings_in([run.get(key) for run in scenario.runs for key in ANSWER_KEYS])
         answers |= strings_in([step.get("ask") for run in scenario.runs for step in run.get("steps", [])])
+        answers |= strings_in(scenario.web)
+        # What settings and scripts of hooks print stands in quotes in them.
+        written = [scenario.files, scenario.home_files, [run.get("options") for run in scenario.runs]]
+        answers |= {found for text in strings_in(written) for found in QUOTED.findall(text)}
         memory = {text for name, text in scenario.files.items() if name.endswith(".md")}
         self._texts = sorted((text for text in texts if text.strip()), key=len, reverse=True)
         self._sentences = sorted(filter(is_sentence, answers | {text.strip() for text in memory}))

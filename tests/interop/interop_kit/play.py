@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import signal
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from interop_kit.cells import Cell
 from interop_kit.far_server import FarServer
@@ -15,7 +17,8 @@ from interop_kit.model import Model
 from interop_kit.nursery import DRIVERS, Ended
 from interop_kit.observation import Observation, Row, RunSeen, json_lines, transcripts, tree
 from interop_kit.peers import Peers
-from interop_kit.scenario import Scenario, placed
+from interop_kit.scenario import WEB, Scenario, placed
+from interop_kit.web import Web
 
 RUN_PATIENCE = 60.0
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -24,11 +27,14 @@ SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 def play(scenario: Scenario, cell: Cell, peers: Peers, folder: Path) -> Observation:
     """Play every run of `scenario` in `folder`, which must be new."""
     started = time.monotonic()
-    stage = Stage(scenario, cell, peers, folder)
+    web = Web(scenario.web) if scenario.web else None
+    stage = Stage(scenario, cell, peers, folder, web.url if web else WEB)
     stage.lay_out()
-    model = Model(placed(scenario.model, stage.project, stage.home), folder / "gates")
+    model = Model(stage.placed(scenario.model), folder / "gates")
     seen = Observation(project=stage.project, home=stage.home)
     with contextlib.closing(model), contextlib.ExitStack() as stack:
+        if web:
+            stack.enter_context(contextlib.closing(web))
         model.start()
         if scenario.far:
             stage.around = stack.enter_context(contextlib.closing(FarServer())).environment
@@ -36,6 +42,7 @@ def play(scenario: Scenario, cell: Cell, peers: Peers, folder: Path) -> Observat
             seen.runs.append(stage.play_run(index, run, model.url))
             seen.transcripts = transcripts(stage.home, seen.transcripts)
         seen.requests = model.requests()
+        seen.web = web.asked if web else []
     seen.files = tree(stage.project)
     seen.seconds = time.monotonic() - started
     return seen
@@ -44,11 +51,12 @@ def play(scenario: Scenario, cell: Cell, peers: Peers, folder: Path) -> Observat
 class Stage:
     """The folders of one cell and what is started in them."""
 
-    def __init__(self, scenario: Scenario, cell: Cell, peers: Peers, folder: Path) -> None:
+    def __init__(self, scenario: Scenario, cell: Cell, peers: Peers, folder: Path, web: str) -> None:
         self._scenario = scenario
         self._cell = cell
         self._peers = peers
         self._folder = folder
+        self._web = web
         self.project = folder / "project"
         self.home = folder / "home"
         self.around: dict[str, str | None] = {}
@@ -59,12 +67,19 @@ class Stage:
             path.mkdir(parents=True)
         self._fill()
 
-    def _launcher(self, cell: Cell) -> Path:
-        """The executable that starts the agent of `cell`."""
-        path = self._folder / ("our-agent" if cell.our_agent else "established-agent")
+    def placed(self, value: Any) -> Any:
+        """`value` with what is real in this cell in place of the stand-ins."""
+        return placed(value, self.project, self.home, self._web)
+
+    def _launcher(self, run: Row) -> Path:
+        """The executable that starts the agent of a run."""
+        cell = self._cell.reference if run.get("established") else self._cell
+        name, command = ("our-agent" if cell.our_agent else "established-agent"), cell.agent_command(self._peers)
+        if "agent_script" in run:
+            name, command = f"agent-{run['agent_script']}", [sys.executable, str(self.project / run["agent_script"])]
+        path = self._folder / name
         if not path.exists():
-            text = (DRIVERS / "launcher.py").read_text()
-            text = text.replace('["@COMMAND@"]', json.dumps(cell.agent_command(self._peers)))
+            text = (DRIVERS / "launcher.py").read_text().replace('["@COMMAND@"]', json.dumps(command))
             path.write_text(f"#!{shutil.which('python3', path=SYSTEM_PATH)} -IS\n{text}")
             path.chmod(0o755)
         return path
@@ -72,13 +87,13 @@ class Stage:
     def _fill(self) -> None:
         for base, files in ((self.project, self._scenario.files), (self.home, self._scenario.home_files)):
             for name, text in files.items():
-                write(base / name, placed(text, self.project, self.home).encode())
+                write(base / name, self.placed(text).encode())
         for name, data in self._scenario.files_b64.items():
             write(self.project / name, base64.b64decode(data))
 
     def play_run(self, index: int, run: Row, url: str) -> RunSeen:
         """Start the driver on one run and wait for it, not longer than it may take."""
-        run = placed(run, self.project, self.home)
+        run = self.placed(run)
         if run.get("reset"):
             shutil.rmtree(self.project)
             self.project.mkdir()
@@ -87,7 +102,7 @@ class Stage:
         spec = {
             **run,
             "module": self._cell.driver_module,
-            "agent": str(self._launcher(self._cell.reference if run.get("established") else self._cell)),
+            "agent": str(self._launcher(run)),
             "project": str(self.project),
             "events": str(events),
             "processes": str(processes),
@@ -115,7 +130,7 @@ class Stage:
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
         wishes = {**self._scenario.env, **run.get("env", {})}
-        merged = {**bare, **self.around, **placed(wishes, self.project, self.home)}
+        merged = {**bare, **self.around, **self.placed(wishes)}
         return {name: value for name, value in merged.items() if value is not None}
 
     def _drive(self, spec: str, environment: dict[str, str], timeout: float) -> tuple[Ended, str]:

@@ -3,7 +3,8 @@
 `NAME.json` is the script of the model server. `NAME.driver.json` holds `note`, `shows` (rows of the feature map),
 `drivers` (who plays it: `python`, `ts`, `raw`), `far` (an MCP server listens at `${FAR_URL}/mcp`), `files` and `home_files` (path: text), `files_b64`, `env`, and `runs`,
 played one after another in the same folders. In both files `/project` and `/home/user` stand for the folders of the
-cell.
+cell. `web` (path: `status`, `body`, `type`, `drop`) is a web server beside the model, whose address is written
+`http://web.invalid`; what it is asked is compared.
 
 `differs` maps a pattern of lines of the comparison (`CELL: LINE`, with `*`) to the reason why we differ there on
 purpose; each must explain a line in every play. `may_differ` is the same for lines that chance makes appear or not;
@@ -13,7 +14,8 @@ cannot be equal. `cut_off` says why it is a matter of chance what transcripts ho
 A run has `via`, `options` (names of the Python SDK), and, as it needs them, `can_use_tool` and `hooks` (lists of
 answers, the last of which serves for all later questions), `mcp` (tools of the program), `store` (a session store
 that lasts from run to run), `env`, `reset` (the project as at the start), `established` (the official executable in
-every cell, for sessions that go from one agent to the other). By `via`:
+every cell, for sessions that go from one agent to the other), `agent_script` (a file of the project that is the agent
+in every cell: a small program that says what no agent can be made to say). By `via`:
 
 - `query`: `prompt`, a text or a list of frames and of `{"$after": CLASS}`, which waits for a message of that class
 - `client`: `steps`: `query`, `until` (a class, or members that a message has), `call` with `args`, `kill`,
@@ -41,6 +43,7 @@ from interop_kit.checked import check, known, read_json
 FOLDER = Path(__file__).parent.with_name("scenarios")
 PROJECT = "/project"
 HOME = "/home/user"
+WEB = "http://web.invalid"
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Scenario:
     home_files: dict[str, str] = field(default_factory=dict)
     files_b64: dict[str, str] = field(default_factory=dict)
     env: dict[str, str | None] = field(default_factory=dict)
+    web: dict[str, Any] = field(default_factory=dict)
+    """What a web server beside the model answers, by path."""
     shows: list[str] = field(default_factory=list)
     """Rows of the feature map."""
     differs: dict[str, str] = field(default_factory=dict)
@@ -85,10 +90,10 @@ def load(name: str) -> Scenario:
     return Scenario(name=name, model=model, **driver)
 
 
-def placed(value: Any, project: Path, home: Path) -> Any:
-    """`value` with the real folders in place of the stand-ins."""
-    table = {PROJECT: str(project), HOME: str(home)}
-    pattern = re.compile(rf"({re.escape(PROJECT)}|{re.escape(HOME)})(?![\w-])")
+def placed(value: Any, project: Path, home: Path, web: str = WEB) -> Any:
+    """`value` with the real folders, and the address of the web server, in place of the stand-ins."""
+    table = {PROJECT: str(project), HOME: str(home), WEB: web}
+    pattern = re.compile(rf"({'|'.join(map(re.escape, table))})(?![\w-])")
     return mapped(value, lambda text: pattern.sub(lambda found: table[found[1]], text))
 
 
