@@ -28,13 +28,24 @@ from claude_wrapper.wire.hook_turn_inputs import UserPromptExpansionInput
 if TYPE_CHECKING:
     from claude_wrapper.agent.calls.mcp_prompts import ServerPrompt
 
-__all__ = ["CommandFailedError", "CustomCommands", "Expansion", "commands_of", "listed_commands"]
+__all__ = [
+    "CommandBlockedError",
+    "CommandFailedError",
+    "CustomCommands",
+    "Expansion",
+    "commands_of",
+    "listed_commands",
+]
 
 _log = logging.getLogger("claude_wrapper.agent")
 
 _FORM = re.compile(r"/([^\s/]\S*)(?:\s+(.*))?", re.DOTALL)
 _SECONDS = 120
 _OFF = "[shell command execution disabled by policy]"
+
+
+class CommandBlockedError(Exception):
+    """A hook does not let a command become a prompt; the text is for the user."""
 
 
 class CommandFailedError(Exception):
@@ -95,7 +106,7 @@ class CustomCommands:
         self._context = context
 
     async def expand(self, prompt: Prompt) -> Expansion | None:
-        """What the command in a prompt stands for, None if there is none. Raises CommandFailedError."""
+        """What the command in a prompt stands for, None if there is none. Raises both errors."""
         found = None if prompt.as_written else _FORM.fullmatch(prompt.text.rstrip())
         if found is None:
             return None
@@ -133,7 +144,7 @@ class CustomCommands:
         outcome = await hooks.occur(event, file.name)
         if outcome.block is not None or outcome.stop:
             reason = outcome.block or outcome.stop_reason or "no reason given"
-            raise CommandFailedError(f"UserPromptExpansion operation blocked by hook:\n{reason}")
+            raise CommandBlockedError(f"UserPromptExpansion operation blocked by hook:\n{reason}")
         return outcome
 
     def _join_hooks(self, file: CommandFile) -> None:

@@ -12,7 +12,7 @@ from claude_wrapper.agent.host.prompts import Prompt, merged
 from claude_wrapper.agent.model.allowed import tell_replaced
 from claude_wrapper.agent.turns.parts import Parts
 
-from .custom_commands import CommandFailedError, Expansion
+from .custom_commands import CommandBlockedError, CommandFailedError, Expansion
 from .local_commands import LocalCommand, LocalCommands, local_command
 from .turn import Ending, Turn
 
@@ -48,7 +48,7 @@ class Opening:
         if command is not None:
             return await self._commands.answer(turn, prompt, command)
         if not parts.memory.begun:
-            await instructions_loaded(parts.hooks, parts.memory.begin(), of_host=False)
+            await instructions_loaded(parts.hooks, parts.memory.begin(), of_host=True)
         outcome = await parts.hooks.prompt(prompt.text)
         if not _refuses(outcome) and not _is_blank(prompt):
             self._entitle(outcome)
@@ -65,20 +65,27 @@ class Opening:
         if _is_blank(prompt):
             parts.frames.informational(_BLANK, "warning")
             return Ending(text=_BLANK, terminal_reason=None, stop_reason=None, timed=False)
-        try:
-            expansion = await parts.custom.expand(prompt) if parts.custom is not None else None
-        except CommandFailedError as failure:
-            return self._command_failed(prompt, failure)
+        expansion = await self._expanded(prompt)
+        if isinstance(expansion, Ending):
+            return expansion
         self._take_up(prompt, outcome, expansion)
         if not prompt.asks_model:
             return Ending(terminal_reason=None, stop_reason=None, timed=False)
         turn.stage = "between"
         return None
 
-    def _command_failed(self, prompt: Prompt, failure: CommandFailedError) -> Ending:
-        if failure.shown is not None:
-            return self._commands.refused(prompt, LocalCommand(*failure.shown), str(failure))
-        return self._commands.failed(prompt, failure.head or prompt.text, str(failure))
+    async def _expanded(self, prompt: Prompt) -> Expansion | Ending | None:
+        """What the command in a prompt stands for, if there is one; an ending if it comes to nothing."""
+        parts = self._parts
+        try:
+            return await parts.custom.expand(prompt) if parts.custom is not None else None
+        except CommandBlockedError as blocked:
+            parts.frames.informational(str(blocked), "warning", prevent_continuation=True)
+            return Ending(text=str(blocked), terminal_reason=None, stop_reason=None, timed=False)
+        except CommandFailedError as failure:
+            if failure.shown is not None:
+                return self._commands.refused(prompt, LocalCommand(*failure.shown), str(failure))
+            return self._commands.failed(prompt, failure.head or prompt.text, str(failure))
 
     async def join(self, turn: Turn, prompts: list[Prompt]) -> None:
         """Take prompts into a running turn."""

@@ -60,9 +60,7 @@ class Cell:
     def driver_kind(self, peers: Peers) -> Kind:
         """The nursery that has this pair's driver."""
         if self.driver == "ts":
-            return Kind(
-                (str(peers.node), "--no-deprecation", str(DRIVERS / "driver_ts.mjs"), str(peers.ts_sdk))
-            )
+            return Kind((str(peers.node), "--no-warnings", str(DRIVERS / "driver_ts.mjs"), str(peers.ts_sdk)))
         if self.driver == "raw":
             return python_kind(sys.executable, "driver_raw.py", RAW_MODULES)
         if self.our_sdk:

@@ -31,7 +31,14 @@ SCENARIO = {
     "cut_off": str,
 }
 DRIVERS = ("python", "ts", "raw")
-OF_EVERY_RUN = {"via": str, "env": dict, "reset": bool, "established": bool, "agent_script": str, "limit": (int, float)}
+OF_EVERY_RUN = {
+    "via": str,
+    "env": dict,
+    "reset": bool,
+    "established": bool,
+    "agent_script": str,
+    "limit": (int, float),
+}
 OF_SDK_RUNS = {
     **OF_EVERY_RUN,
     "options": dict,

@@ -8,7 +8,7 @@ from typing import Any
 from interop_kit.rules import FACTS, OF_THE_AGENT, TOOLS_THAT_PASS_ON
 from interop_kit.scenario import Scenario, strings_in
 
-QUOTED = re.compile(r"(?<=[\"'])[^\"'\\\n]+(?=[\\\"'])")
+QUOTED = re.compile(r"(?<=[\"'])[A-Z][\w,.:]*(?: [\w,.:]+)+(?=[\\\"'])")
 ANSWER_KEYS = ("can_use_tool", "hooks", "mcp", "answers")
 
 

@@ -74,9 +74,15 @@ class Stage:
     def _launcher(self, run: Row) -> Path:
         """The executable that starts the agent of a run."""
         cell = self._cell.reference if run.get("established") else self._cell
-        name, command = ("our-agent" if cell.our_agent else "established-agent"), cell.agent_command(self._peers)
+        name, command = (
+            ("our-agent" if cell.our_agent else "established-agent"),
+            cell.agent_command(self._peers),
+        )
         if "agent_script" in run:
-            name, command = f"agent-{run['agent_script']}", [sys.executable, str(self.project / run["agent_script"])]
+            name, command = (
+                f"agent-{run['agent_script']}",
+                [sys.executable, str(self.project / run["agent_script"])],
+            )
         path = self._folder / name
         if not path.exists():
             text = (DRIVERS / "launcher.py").read_text().replace('["@COMMAND@"]', json.dumps(command))

@@ -51,10 +51,7 @@ def words(text: str) -> frozenset[str]:
 FRAMES = [
     FrameRule(
         "news of the product's own screens, which a host is told to skip",
-        words(
-            "command_lifecycle autocompact_state keep_alive commands_changed prompt_suggestion tool_progress"
-            " ui_invalidate"
-        ),
+        words("command_lifecycle autocompact_state keep_alive commands_changed tool_progress ui_invalidate"),
     ),
     FrameRule(
         "an estimate while thinking streams in; how often it comes depends on the clock",
@@ -80,7 +77,7 @@ KEYS = [
     ),
     KeyRule("each names its own release", words("claude_code_version version"), put="<version>"),
     KeyRule("which models there are is the vendor's affair", words("models"), put="<models>"),
-    KeyRule("each client says who it is", words("clientInfo"), put="<client>"),
+    KeyRule("each client and each server says who it is", words("clientInfo serverInfo"), put="<client>"),
     KeyRule("processes have the ids that they get", words("pid"), put="<pid>"),
     KeyRule(
         "transcripts hold what their writer needs beside the conversation", words("file_size"), put="<size>"

@@ -22,7 +22,12 @@ class Web:
                 body = self.rfile.read(length).decode("utf-8", "replace")
                 with lock:
                     server.asked.append(
-                        {"method": self.command, "path": self.path, "headers": own(self.headers), "body": read(body)}
+                        {
+                            "method": self.command,
+                            "path": self.path,
+                            "headers": own(self.headers),
+                            "body": read(body),
+                        }
                     )
                 answer = answers.get(self.path, {"status": 404})
                 if answer.get("drop"):
@@ -36,7 +41,7 @@ class Web:
                 self.end_headers()
                 self.wfile.write(data)
 
-            do_GET = do_POST
+            do_GET = do_POST  # noqa: N815  # the name is the base's
 
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name is the base's
                 pass
