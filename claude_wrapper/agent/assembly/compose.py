@@ -35,6 +35,7 @@ from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.agent.pipes.output import LineWriter
 from claude_wrapper.agent.sessions.checkpointing import checkpoints_of, told_by_threads
 from claude_wrapper.agent.sessions.deferred import deferred_in
+from claude_wrapper.agent.sessions.lost import lost_in
 from claude_wrapper.agent.sessions.recent import recent_of
 from claude_wrapper.agent.sessions.session import Session
 from claude_wrapper.agent.sessions.start import SessionStart
@@ -121,6 +122,8 @@ def compose(
     tasks = TaskBoard(frames, queue)
     hooks.tasks = tasks.told_to_hooks
     commands = _commands(frames, tasks, context, settings, start_task, queue)
+    for lost in lost_in(start.conversation.entries):
+        commands.tell_lost(lost.id, lost.call_id, lost.description)
     approval = Approval(
         access,
         frames,

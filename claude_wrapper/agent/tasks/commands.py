@@ -126,6 +126,15 @@ class Commands:
         path = self._ground.outputs.get(task_id)
         return None if path is None else _end_of(path) if path else ("", 0, False)
 
+    def tell_lost(self, task_id: str, call_id: str, description: str) -> None:
+        """The session is resumed, and one that ran when it was left cannot run any more."""
+        from .news import TaskNews  # noqa: PLC0415  # see above
+
+        facts = TaskFacts(task_id, new_run_id(), COMMAND, description, call_id)
+        what = f"“{description}” ended unseen: the agent that ran it is gone. What it did is not known."
+        TaskNews(self._ground.frames, facts, "").notify("stopped", what)
+        self._queue.remarks.append(_notification(facts, "", "killed", what))
+
     def begin_end(self) -> None:
         """Nobody is left to hear of those in the background: stop them."""
         self._ending = True
@@ -167,7 +176,7 @@ class Commands:
         what = (
             f"“{task.facts.description}” was stopped by the user, or by the program that drives this session."
         )
-        self._queue.remarks.append(_notification(task, "killed", what))
+        self._queue.remarks.append(_notification(task.facts, task.output_file, "killed", what))
 
     def _running(self) -> list[CommandTask]:
         return [task for task in self._tasks.values() if task.background]
@@ -242,7 +251,9 @@ class Commands:
         if task.ended_by == "host":
             self.remark_stopped(task)
         elif task.ended_by != "model" and not self._ending:
-            self._queue.put(notice(_notification(task, status, text), task.facts.run_id))
+            self._queue.put(
+                notice(_notification(task.facts, task.output_file, status, text), task.facts.run_id)
+            )
         self._ground.board.rest()
 
 
@@ -256,13 +267,13 @@ def _end_of(path: str) -> tuple[str, int, bool]:
         return "", 0, False
 
 
-def _notification(task: CommandTask, status: str, text: str) -> str:
+def _notification(facts: TaskFacts, output_file: str, status: str, text: str) -> str:
     """The message that the model gets."""
     lines = [
         "<task-notification>",
-        f"<task-id>{task.id}</task-id>",
-        f"<tool-use-id>{task.facts.call_id}</tool-use-id>",
-        f"<output-file>{task.output_file}</output-file>",
+        f"<task-id>{facts.id}</task-id>",
+        f"<tool-use-id>{facts.call_id}</tool-use-id>",
+        *([f"<output-file>{output_file}</output-file>"] if output_file else []),
         f"<status>{status}</status>",
         f"<summary>{text}</summary>",
         "</task-notification>",
