@@ -117,6 +117,7 @@ def compose(
     hooks = wiring.events(link, questions, brief, start_task, queue)
     context.objection = partial(task_objection, hooks)
     servers.hooks = hooks
+    servers.on_elicited = frames.elicitation_complete
     servers.on_prompts = lambda: frames.commands_changed(listed_commands(settings, servers))
     host_of = partial(_permission_host, settings.permission_prompt_tool)
     tasks = TaskBoard(frames, queue)

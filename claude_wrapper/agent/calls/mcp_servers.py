@@ -43,6 +43,8 @@ class McpServers:
         """What is wrong with servers that are left out."""
         self.on_prompts: Callable[[], None] | None = None
         """Hears that the prompts have changed."""
+        self.on_elicited: Callable[[str, str], None] | None = None
+        """Hears that a server got what it had asked for elsewhere."""
         self.hooks: HookEvents | None = None
         self._connecting: dict[str, anyio.Event] = {}
         self._offers: McpOffers | None = None
@@ -172,6 +174,11 @@ class McpServers:
     def roots(self) -> list[str]:
         """The addresses of the folders that are worked in."""
         return [folder.as_uri() for folder in self.ground.folders()]
+
+    def elicited(self, server: McpServer, question: str) -> None:
+        """What a server had asked the user to do elsewhere is done."""
+        if self.on_elicited is not None:
+            self.on_elicited(server.name, question)
 
     async def elicit(self, server: McpServer, params: dict[str, Any]) -> dict[str, Any]:
         """Put a question of a server to the user; in a run without a host nobody is there."""

@@ -14,6 +14,7 @@ __all__ = ["Dial", "McpServer", "Outlook", "ServerFailedError"]
 
 _MOST_PAGES = 50
 _LISTS = {"tools": "tools/list", "resources": "resources/list", "prompts": "prompts/list"}
+_ASK_SECONDS = 60.0
 _LATE = "the server did not answer in time"
 
 Dial = Callable[[Listener], Channel]
@@ -32,6 +33,10 @@ class Outlook(Protocol):
 
     def changed(self, server: McpServer) -> None:
         """What the server offers is not what it was."""
+        ...
+
+    def elicited(self, server: McpServer, question: str) -> None:
+        """What a server had asked the user to do elsewhere is done."""
         ...
 
     async def elicit(self, server: McpServer, params: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +143,9 @@ class McpServer:
     async def call(self, tool: str, arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
         """Run a tool; raises ServerFailedError."""
         try:
-            return await self._answered(lambda: self._requests.call_tool(tool, arguments, meta))
+            return await self._answered(
+                lambda: self._requests.call_tool(tool, arguments, meta), self.call_seconds
+            )
         except NoAnswerError as error:
             seconds = self.call_seconds or 0
             raise ServerFailedError(
@@ -152,7 +159,7 @@ class McpServer:
     async def ask(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
         """Make another request; raises ServerFailedError."""
         try:
-            return await self._answered(lambda: self._requests.other(method, params))
+            return await self._answered(lambda: self._requests.other(method, params), _ASK_SECONDS)
         except (McpChannelError, RpcError, TimeoutError) as error:
             raise ServerFailedError(str(error) or _LATE) from error
 
@@ -162,11 +169,15 @@ class McpServer:
             return {"roots": [{"uri": each} for each in self._outlook.roots()]}
         if method == "elicitation/create" and self._outlook is not None:
             return await self._question(self._outlook, params)
+        if method == "notifications/elicitation/complete" and self._outlook is not None:
+            self._outlook.elicited(self, str(params.get("elicitationId") or ""))
+            return None
         changed = method.removeprefix("notifications/").removesuffix("/list_changed")
         if method.endswith("/list_changed") and changed in _LISTS and self.status == "connected":
             try:
-                setattr(self, changed, await self._all(changed))
-            except (McpChannelError, RpcError):
+                with anyio.fail_after(self._seconds):
+                    setattr(self, changed, await self._all(changed))
+            except (McpChannelError, RpcError, TimeoutError):
                 return None
             if self._outlook is not None:
                 self._outlook.changed(self)
@@ -182,24 +193,24 @@ class McpServer:
                 self._questions.remove(scope)
         return {"action": "cancel"}
 
-    async def _answered(self, request: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    async def _answered(self, request: Callable[[], dict[str, Any]], seconds: float | None) -> dict[str, Any]:
         self._calls += 1
         try:
-            return await self._asked(request)
+            return await self._asked(request, seconds)
         finally:
             self._calls -= 1
             if not self._calls:
                 for scope in self._questions:
                     scope.cancel()
 
-    async def _asked(self, request: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    async def _asked(self, request: Callable[[], dict[str, Any]], seconds: float | None) -> dict[str, Any]:
         """A server that had died, or forgot us, is greeted anew, once."""
         for last in (False, True):
             channel = await self._open_channel()
             message = request()
             revocation = self._requests.cancelled(message["id"])
             try:
-                reply = await channel.mcp_message(self.name, message, self.call_seconds, revocation)
+                reply = await channel.mcp_message(self.name, message, seconds, revocation)
             except SessionGoneError:
                 if last:
                     raise

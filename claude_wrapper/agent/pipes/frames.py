@@ -17,7 +17,12 @@ from claude_wrapper.wire.messages import (
     UserFrame,
 )
 from claude_wrapper.wire.notices import CommandLifecycleFrame, TranscriptMirrorFrame
-from claude_wrapper.wire.system_notes import InformationalFrame, NotificationFrame, PermissionDeniedFrame
+from claude_wrapper.wire.system_notes import (
+    ElicitationCompleteFrame,
+    InformationalFrame,
+    NotificationFrame,
+    PermissionDeniedFrame,
+)
 from claude_wrapper.wire.system_session import (
     ApiRetryFrame,
     CommandsChangedFrame,
@@ -201,6 +206,14 @@ class Frames:
     def commands_changed(self, commands: list[dict[str, Any]]) -> None:
         """Say which commands there are now."""
         self.emit(CommandsChangedFrame(commands=commands, uuid=new_uuid(), session_id=self.session_id))
+
+    def elicitation_complete(self, server: str, question: str) -> None:
+        """Say that the user has done what a server had asked for elsewhere."""
+        self.emit(
+            ElicitationCompleteFrame(
+                mcp_server_name=server, elicitation_id=question, uuid=new_uuid(), session_id=self.session_id
+            )
+        )
 
     def background_tasks(self, tasks: Sequence[Any]) -> None:
         """Say what runs in the background."""

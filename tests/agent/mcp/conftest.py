@@ -50,6 +50,8 @@ def called(x, number):
         return text(json.dumps(ask("roots/list", {})))
     if x == "ask":
         return text(json.dumps(ask("elicitation/create", {"message": "who?", "requestedSchema": {"type": "object"}})))
+    if x == "done":
+        put({"method": "notifications/elicitation/complete", "params": {"elicitationId": "e1"}})
     if x.startswith("much"):
         return text(x[-1] * int(x[4:-1]))
     return json.loads(x) if x.startswith("{") else text("did " + x)
@@ -115,7 +117,7 @@ def program(tmp_path):
     return Program(tmp_path)
 
 
-def answer(message):
+def answer(message, tools):
     """What the far server makes of a request."""
     match message["method"]:
         case "initialize":
@@ -123,7 +125,7 @@ def answer(message):
             info = {"name": "far", "version": "2"}
             return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": info}
         case "tools/list":
-            return {"tools": [{"name": "do", "description": "Does", "inputSchema": {"type": "object"}}]}
+            return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in tools]}
         case _:
             return {"content": [{"type": "text", "text": "did it far away"}]}
 
@@ -151,6 +153,9 @@ class Far(BaseHTTPRequestHandler):
 
     def do_GET(self):
         self.note()
+        if self.server.way == "speaks":
+            self._speak()
+            return
         if self.path != "/sse":
             self.out(405)
             return
@@ -165,12 +170,17 @@ class Far(BaseHTTPRequestHandler):
             self.wfile.write(b"data: " + json.dumps(reply).encode() + b"\n\n")
             self.wfile.flush()
 
+    def _speak(self):
+        self.server.tools = ["do", "more"]
+        changed = b'data: {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}\n\n'
+        self.out(200, changed, "text/event-stream")
+
     def do_POST(self):
         message = json.loads(self.rfile.read(int(self.headers["content-length"])))
         self.note(message)
         reply = None
         if "id" in message and "method" in message:
-            reply = {"jsonrpc": "2.0", "id": message["id"], "result": answer(message)}
+            reply = {"jsonrpc": "2.0", "id": message["id"], "result": answer(message, self.server.tools)}
         if self.path == "/messages":
             if reply is not None:
                 self.server.replies.put(reply)
@@ -205,11 +215,21 @@ class Far(BaseHTTPRequestHandler):
             self.out(200, body, "text/html" if self.server.way == "page" else "application/json", **session)
 
 
+class FarServer(ThreadingHTTPServer):
+    """Counts the connections that it has closed."""
+
+    closed = 0
+
+    def shutdown_request(self, request):
+        super().shutdown_request(request)
+        self.closed += 1
+
+
 @pytest.fixture
 def far():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Far)
+    server = FarServer(("127.0.0.1", 0), Far)
     server.daemon_threads = True
-    server.way, server.seen, server.replies = "", [], queue.Queue()
+    server.way, server.seen, server.replies, server.tools = "", [], queue.Queue(), ["do"]
     server.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, args=(0.05,))
     thread.start()

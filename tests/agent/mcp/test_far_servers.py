@@ -211,3 +211,47 @@ def test_a_server_of_the_mcp_package_is_used_over_http(run):
 
     assert status(frames) == "connected"
     assert "really 7" in json.dumps(frames)
+
+
+@pytest.mark.feature("MCP-10")
+def test_what_a_server_says_by_itself_is_heard_and_a_stream_that_ends_is_opened_again(
+    workspace, far, eventually
+):
+    far.way = "speaks"
+    config = json.dumps({"mcpServers": {"far": {"type": "http", "url": f"{far.url}/mcp"}}})
+
+    def asked(what):
+        return [each for each in far.seen if what in (each[0], (each[3] or {}).get("method"))]
+
+    with ScriptedModel([say("one"), say("two")]) as model:
+        talk = workspace.talk(model, "--mcp-config", config)
+        talk.initialize()
+        talk.prompt()
+        talk.result()
+        eventually(lambda: len(asked("GET")) >= 2 and len(asked("tools/list")) >= 3)
+        talk.ask("mcp_status")
+        talk.prompt()
+        talk.result()
+
+    assert "mcp__far__more" in talk.of("system", "init")[1]["tools"]
+
+
+@pytest.mark.feature("MCP-10")
+def test_a_stream_of_the_older_transport_that_ends_is_opened_again_by_the_next_call(
+    workspace, far, eventually
+):
+    config = json.dumps({"mcpServers": {"far": {"type": "sse", "url": f"{far.url}/sse"}}})
+    with ScriptedModel([call("mcp__far__do"), say("done")]) as model:
+        talk = workspace.talk(model, "--mcp-config", config, "--allowedTools=mcp__far")
+        talk.initialize()
+        talk.prompt()
+        talk.result()
+        before = far.closed
+        far.replies.put(None)
+        eventually(lambda: far.closed > before)
+        talk.ask("mcp_status")
+        talk.prompt()
+        talk.result()
+
+    assert [each["content"][0]["text"] for each in talk.tool_results()] == ["did it far away"] * 2
+    assert [path for method, path, _, _ in far.seen if method == "GET"] == ["/sse", "/sse"]

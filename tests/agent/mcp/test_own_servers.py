@@ -1,6 +1,8 @@
 """MCP servers that the command line brings and the agent itself starts."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -65,3 +67,39 @@ def test_a_wrong_entry_is_skipped_and_told(workspace):
         ("d", "invalid_config"),
         ("e", "invalid_config"),
     ]
+
+
+LOOKING = """
+import os, sys
+leave = os._exit
+def look(code):
+    print(*(name for name in sys.modules if ".agent.mcp" in name or "httpx2" in name), file=sys.stderr, flush=True)
+    leave(code)
+os._exit = look
+from claude_wrapper.agent.__main__ import run_and_exit
+run_and_exit()
+"""
+
+
+def test_a_session_without_servers_loads_nothing_to_speak_to_them(workspace):
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            LOOKING,
+            "-p",
+            "--output-format=stream-json",
+            "--verbose",
+            "--input-format=stream-json",
+        ],
+        input=b'{"type": "control_request", "request_id": "r", "request": {"subtype": "initialize"}}\n',
+        capture_output=True,
+        cwd=workspace.project,
+        env=workspace.environment(),
+        timeout=60,
+        check=False,
+    )
+
+    assert b"control_response" in done.stdout
+    loaded = {name.rpartition(".")[2] for name in done.stderr.decode().split()}
+    assert loaded <= {"mcp", "channel", "names", "server_shape"}
