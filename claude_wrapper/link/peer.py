@@ -33,11 +33,12 @@ _WITHDRAW_SECONDS = 1.0
 
 
 class RequestRefusedError(Exception):
-    """Raised by a handler to answer a request with an error; `code` travels as `error_code`."""
+    """Raised by a handler to answer a request with an error; `code` travels as `error_code`, `beside` next to it."""
 
-    def __init__(self, message: str, code: str | None = None) -> None:
+    def __init__(self, message: str, code: str | None = None, **beside: str) -> None:
         super().__init__(message)
         self.code = code
+        self.beside = beside
 
 
 class Answer:
@@ -199,7 +200,10 @@ class ControlPeer:
         except RequestRefusedError as refusal:
             logger.debug("request %s of the other side is refused", frame.request_id)
             code: str | UnsetType = UNSET if refusal.code is None else refusal.code
-            return ControlFailure(request_id=frame.request_id, error=str(refusal), error_code=code), None
+            failure = ControlFailure(
+                request_id=frame.request_id, error=str(refusal), error_code=code, **refusal.beside
+            )
+            return failure, None
         except Exception as error:
             logger.debug("the handler of request %s failed", frame.request_id, exc_info=True)
             return ControlFailure(request_id=frame.request_id, error=str(error) or type(error).__name__), None

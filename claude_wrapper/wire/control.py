@@ -42,6 +42,8 @@ class ControlFailure(Part, tag_field="subtype", tag="error"):
     request_id: str
     error: str
     error_code: str | UnsetType | None = UNSET
+    model: str | UnsetType | None = UNSET
+    """The model that stays in use, if another one was asked for."""
 
 
 ControlReply = ControlSuccess | ControlFailure

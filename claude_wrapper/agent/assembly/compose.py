@@ -182,7 +182,9 @@ def compose(
         tasks=tasks,
         commands=commands,
         approval=approval,
-        send_init=InitSender(settings, frames, access, brief, toolbox, servers, lambda: roster.names).send,
+        send_init=InitSender(
+            settings, frames, access, brief, toolbox, servers, lambda: roster.names, lambda: context.cwd
+        ).send,
         checkpoints=checkpoints,
         begin_anew=FreshStart(session, frames, meter, context),
         custom=CustomCommands(settings, access, hooks, session, context, servers),

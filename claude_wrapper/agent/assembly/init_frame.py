@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from msgspec import UNSET
@@ -36,7 +37,9 @@ class InitSender:
         toolbox: Toolbox,
         servers: McpServers,
         agents: Callable[[], list[str]],
+        current: Callable[[], Path],
     ) -> None:
+        self._current = current
         self._agents = agents
         self._settings = settings
         self._frames = frames
@@ -47,7 +50,6 @@ class InitSender:
         cwd = str(settings.cwd)
         environ = settings.environ
         self._fixed: dict[str, Any] = {
-            "cwd": cwd,
             "original_cwd": cwd,
             "api_key_source": key_source(environ, settings.api_key_helper),
             "claude_code_version": COMPATIBLE_VERSION,
@@ -68,6 +70,7 @@ class InitSender:
         servers: list[Any] = self._servers.in_init()
         self._frames.emit(
             InitFrame(
+                cwd=str(self._current()),
                 tools=self._toolbox.names(),
                 slash_commands=[file.name for file in commands] + list(self._servers.prompts()),
                 skills=[file.name for file in commands if file.folder is not None],

@@ -17,6 +17,7 @@ from claude_wrapper.wire.requests_steer import Initialize
 
 from .answers import Answers
 from .initialize import initialize
+from .model_switch import ModelSwitch
 from .server_requests import ServerRequests
 from .settings_requests import SettingsRequests
 from .steering import Steering
@@ -45,7 +46,7 @@ class Requests:
         """Answer one request; raises RequestRefusedError."""
         request = decode_host_request(bytes(raw))
         if isinstance(request, BadRequest):
-            raise RequestRefusedError(f"{request.subtype or 'control request'}: {request.error}")
+            raise self._bad(request)
         subtype = request.subtype if isinstance(request, UnknownRequest) else _subtype(request)
         _log.debug("in: %s (%s)", subtype, request_id)
         handler = self._handlers.get(type(request))
@@ -54,6 +55,12 @@ class Requests:
                 f"Unsupported control request subtype: {subtype}", "unsupported_request"
             )
         return await handler(request)
+
+    def _bad(self, request: BadRequest) -> RequestRefusedError:
+        text = f"{request.subtype or 'control request'}: {request.error}"
+        if request.subtype == "set_model":
+            return ModelSwitch(self._parts).refusal(text, "invalid_request")
+        return RequestRefusedError(text, "invalid_mode" if request.subtype == "set_permission_mode" else None)
 
     async def _initialize(self, request: Initialize) -> Any:
         answer = await initialize(self._parts, self._hooks, request)

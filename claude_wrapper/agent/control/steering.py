@@ -8,9 +8,6 @@ from typing import Any
 from msgspec import UNSET
 
 from claude_wrapper.agent.config.access import ModeRefusedError
-from claude_wrapper.agent.hooking.notices import model_switched, switch_refused
-from claude_wrapper.agent.ids import new_uuid
-from claude_wrapper.agent.model.allowed import tell_replaced
 from claude_wrapper.agent.sessions.checkpointing import rewind
 from claude_wrapper.agent.turns.parts import Parts
 from claude_wrapper.link.peer import Answer, RequestRefusedError
@@ -19,7 +16,6 @@ from claude_wrapper.wire.replies_steer import (
     CancelAsyncMessageReply,
     InterruptReply,
     RewindFilesReply,
-    SetModelReply,
     SetModeReply,
 )
 from claude_wrapper.wire.requests_steer import (
@@ -37,6 +33,8 @@ from claude_wrapper.wire.requests_steer import (
     StopTask,
 )
 
+from .model_switch import ModelSwitch
+
 __all__ = ["Steering"]
 
 
@@ -52,7 +50,7 @@ class Steering:
         return {
             Interrupt: self._interrupt,
             SetPermissionMode: self._set_mode,
-            SetModel: self._set_model,
+            SetModel: ModelSwitch(self._parts).serve,
             SetMaxThinkingTokens: self._set_thinking,
             RenameSession: self._rename,
             CancelAsyncMessage: self._cancel_prompt,
@@ -97,40 +95,6 @@ class Steering:
             access.set_mode(mode)
 
         return Answer(SetModeReply(mode=mode), then=tell)
-
-    async def _set_model(self, request: SetModel) -> Answer:
-        parts = self._parts
-        wanted = request.model if isinstance(request.model, str) else None
-        before = parts.brief.model
-        old = before.name
-        choice = parts.brief.choice(wanted)
-        if choice.wanted is not None:
-            tell_replaced(parts.frames, choice, "switch")
-            raise RequestRefusedError(choice.text, "restricted_by_org")
-        refused = await switch_refused(parts.hooks, old, parts.brief.named(wanted), wanted)
-        if refused is not None:
-            raise RequestRefusedError(
-                f"Model switch blocked by a PreModelSwitch hook: {refused}", "blocked_by_hook"
-            )
-        model = parts.brief.use_model(wanted)
-        if len(parts.session.history) and model.canonical != before.canonical:
-            self._write_down_switch(wanted, model.name)
-
-        async def tell() -> None:
-            await model_switched(parts.hooks, old, model.name, wanted)
-
-        return Answer(SetModelReply(model=model.name), then=tell)
-
-    def _write_down_switch(self, wanted: str | None, name: str) -> None:
-        parts = self._parts
-        text = f"<local-command-stdout>Set model to `{name}`</local-command-stdout>"
-        uuid = new_uuid()
-        # Kept as if it had been typed, so that readers of the transcript see where the model changed.
-        args = f"<command-args>{wanted or 'default'}</command-args>"
-        command = f"<command-name>/model</command-name>\n<command-message>model</command-message>\n{args}"
-        parts.session.add_beside(new_uuid(), command)
-        parts.session.add_beside(uuid, text)
-        parts.frames.user(uuid, text, is_replay=True)
 
     async def _set_thinking(self, request: SetMaxThinkingTokens) -> None:
         tokens = request.max_thinking_tokens

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import anyio
 from msgspec import UNSET, UnsetType
 
 from claude_wrapper.agent.hooks.hook import HostHook
@@ -109,6 +110,8 @@ class HookEvents:
         self._frames = frames
         self._results_dir = results_dir
         self._first: list[str] = []
+        self._told_of_all = anyio.Event()
+        self._told_of_all.set()
         self._problems = list(problems)
         self._doubts = list(doubts)
         self.fields = fields
@@ -139,6 +142,15 @@ class HookEvents:
         problems, self._problems = self._problems, []
         if problems:
             self._frames.informational("\n".join(problems), "warning", tag="settings_not_in_effect")
+
+    def expect(self) -> Callable[[], None]:
+        """Hooks are about to be asked what the model is to know first; to be called when they have been."""
+        told = self._told_of_all = anyio.Event()
+        return told.set
+
+    async def all_known(self) -> None:
+        """Wait for what hooks that are being asked want the model to know."""
+        await self._told_of_all.wait()
 
     def take_first(self) -> list[str]:
         """What hooks of the session's start want the model to know before its first prompt."""

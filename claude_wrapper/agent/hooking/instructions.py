@@ -21,8 +21,11 @@ async def instructions_loaded(hooks: HookEvents, files: Sequence[MemoryFile], *,
     for file in files:
         if file.kind == "AutoMem":
             continue
+        fields = hooks.fields.bare()
+        if file.reason == "session_start":
+            fields["prompt_id"] = UNSET  # it is no prompt's doing
         event = InstructionsLoadedInput(
-            **hooks.fields.bare(),
+            **fields,
             file_path=str(file.path),
             memory_type=file.kind,
             load_reason=file.reason,

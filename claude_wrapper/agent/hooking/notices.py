@@ -103,29 +103,36 @@ async def call_denied(
     return (await hooks.occur(event, tool_name, tool_input=tool_input)).retry
 
 
-def _switch(hooks: HookEvents, old: str, new: str, requested: str | None) -> dict[str, Any]:
+def _switch(
+    hooks: HookEvents, old: str, new: str, requested: str | None, facts: dict[str, Any]
+) -> dict[str, Any]:
     return {
         **hooks.fields.bare(),
         "from_model": old,
         "to_model": new,
         "requested_model": requested,
         "source": "sdk",
-        "pricing": "catalog",
+        **facts,
     }
 
 
-async def switch_refused(hooks: HookEvents, old: str, new: str, requested: str | None) -> str | None:
-    """Why hooks do not let the session change its model; None if they do."""
+async def switch_refused(
+    hooks: HookEvents, old: str, new: str, requested: str | None, facts: dict[str, Any]
+) -> str | None:
+    """Why hooks do not let the session change its model; None if they do. `facts` say what that may cost."""
     if not hooks.has("PreModelSwitch"):
         return None
-    outcome = await hooks.decide(PreModelSwitchInput(**_switch(hooks, old, new, requested)), new)
+    outcome = await hooks.decide(PreModelSwitchInput(**_switch(hooks, old, new, requested, facts)), new)
     # Whoever changes the model by a request has nobody to ask.
     if outcome.decision in {"deny", "ask"}:
         return outcome.reason or "no reason given"
     return None
 
 
-async def model_switched(hooks: HookEvents, old: str, new: str, requested: str | None) -> None:
+async def model_switched(
+    hooks: HookEvents, old: str, new: str, requested: str | None, facts: dict[str, Any]
+) -> None:
     """The session has changed its model; what hooks say goes to the new one."""
     if hooks.has("PostModelSwitch"):
-        await hooks.occur(PostModelSwitchInput(**_switch(hooks, old, new, requested)), new, first=True)
+        event = PostModelSwitchInput(**_switch(hooks, old, new, requested, facts))
+        await hooks.occur(event, new, first=True)

@@ -23,6 +23,11 @@ EVENTS = frozenset(
 _PLAIN = re.compile(r"[A-Za-z0-9_\- ,|]*")
 _PLAINER = re.compile(r"[A-Za-z0-9_|]*")
 _PLAINER_EVENTS = frozenset({"FileChanged", "StopFailure"})
+_OF_CALLS = frozenset(
+    {"PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied"}
+)
+_FORMERLY = {"Agent": "Task"}
+"""What tools were called once, when matchers were written that are still there."""
 _SPLIT = re.compile(r"[|,]")
 
 
@@ -36,14 +41,19 @@ def matches(matcher: str | None, subject: str | None, event: str = "") -> bool:
 
     None, nothing and `*` cover everything, and an event without a subject concerns every hook. A
     matcher of plain characters is a name or a list of names; any other is a regular expression
-    that may hit anywhere. One that is no regular expression covers nothing.
+    that may hit anywhere. One that is no regular expression covers nothing. A tool is known by the name
+    that it had once, too.
     """
     if matcher is None or matcher in {"", "*"} or subject is None:
         return True
+    names = [subject]
+    if event in _OF_CALLS and subject in _FORMERLY:
+        names.append(_FORMERLY[subject])
     if is_plain(event, matcher):
-        return subject in [name.strip() for name in _SPLIT.split(matcher)]
+        listed = [name.strip() for name in _SPLIT.split(matcher)]
+        return any(name in listed for name in names)
     expression = _compiled(matcher)
-    return expression is not None and expression.search(subject) is not None
+    return expression is not None and any(expression.search(name) for name in names)
 
 
 @lru_cache(maxsize=256)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,6 +20,8 @@ class Recent:
         self.uuids: list[str] = []
         self.tokens: int | None = None
         """Tokens of the newest request and its reply; None where none was answered since the last compaction."""
+        self.counted_at: float | None = None
+        """When this process was told of those, by the monotonic clock."""
         self.dropped = 0
         """Tokens that all compactions so far have saved."""
 
@@ -31,6 +34,7 @@ class Recent:
     def count(self, usage: Mapping[str, Any]) -> None:
         """A reply is complete, and says what it took."""
         self.tokens = _total(usage)
+        self.counted_at = time.monotonic()
 
     def compacted(self, uuids: list[str]) -> None:
         """Nothing but these entries is left, behind a summary."""
@@ -56,6 +60,7 @@ def recent_of(entries: Iterable[StoredEntry]) -> Recent:
         # What was kept tells how full the window was before.
         if in_reply and isinstance(usage, dict) and entry.uuid not in kept:
             recent.count(usage)
+    recent.counted_at = None
     return recent
 
 

@@ -56,7 +56,10 @@ class _Watched:
         paths: Callable[[], Sequence[Path]],
         project: Path,
         root: Path | None,
+        *,
+        heeded: bool = True,
     ) -> None:
+        self._heeded = heeded
         self.source = source
         self.path = path
         self.ours = False
@@ -89,6 +92,8 @@ class _Watched:
         if not self.ours and not self.changed():
             self._seen = mark
             return None
+        if not self._heeded:
+            return SettingsChange(self.source, self.path, mark, usable=False)
         change = self._managed(mark, managed) if self.source == "policySettings" else self._own(mark, environ)
         if mark != (None,) and change.usable:
             return change
@@ -126,8 +131,9 @@ class _Watched:
 
 
 class SettingsWatch:
-    """Watches those files that the command line lets the run read, and the administrator's.
+    """Watches the files of the user, the project and the administrator.
 
+    Those that the command line does not let the run read are not read again either; that they have changed is told.
     Settings that are given by the command line are not read again.
     """
 
@@ -150,11 +156,19 @@ class SettingsWatch:
         project = project_of(arguments, cwd)
         places = SettingsPlaces(environ, project)
         self._watched: dict[Source, _Watched] = {}
-        for source in chosen_sources(arguments):
+        chosen = chosen_sources(arguments)
+        for source in ("userSettings", "projectSettings", "localSettings"):
             path = places.path(source)
             assert path is not None
             root = config_dir(environ) if source == "userSettings" else project
-            self._watched[source] = _Watched(source, path, lambda path=path: (path,), project, root)  # type: ignore[misc]
+            self._watched[source] = _Watched(
+                source,
+                path,
+                lambda path=path: (path,),  # type: ignore[misc]
+                project,
+                root,
+                heeded=source in chosen,
+            )
         folder = managed_folder() if managed is None else managed
         first = folder / "managed-settings.json"
         self._watched["policySettings"] = _Watched(

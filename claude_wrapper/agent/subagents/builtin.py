@@ -27,6 +27,7 @@ BUILT_IN = (
             f"{_NO_CHANGES}\n{_REPORT}"
         ),
         disallowed_tools=_CHANGING,
+        omits_memory=True,
         built_in=True,
     ),
     AgentDefinition(
@@ -53,6 +54,7 @@ BUILT_IN = (
             f"wrong, and which files matter most.\n{_NO_CHANGES}\n{_REPORT}"
         ),
         disallowed_tools=_CHANGING,
+        omits_memory=True,
         built_in=True,
     ),
 )

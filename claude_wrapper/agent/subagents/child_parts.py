@@ -70,6 +70,8 @@ def child_parts(
     settings = settings_for(errand, main.settings, caller.brief, shown=frames.shows_text)
     access = ChildAccess(main.access, errand.definition.permission_mode, asks_nobody=errand.checks)
     brief = ChildBrief(settings, errand)
+    if not errand.checks and not errand.definition.omits_memory:
+        brief.foreword = main.brief.foreword
     session = Session(main.session.id, settings.cwd, settings.entrypoint, transcript, agent_id=errand.id)
     session.prompt_id = main.session.prompt_id
     queue = PromptQueue(_nothing, _nothing)

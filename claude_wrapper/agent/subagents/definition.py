@@ -30,6 +30,8 @@ class AgentDefinition(msgspec.Struct, frozen=True):
     background: bool = False
     color: str | None = None
     initial_prompt: str | None = None
+    omits_memory: bool = False
+    """It is not given what users and projects have written down for the model."""
     hooks: Mapping[str, Any] | None = None
     """As settings have them; asked while it is at work."""
     built_in: bool = False
@@ -56,6 +58,7 @@ def defined(name: str, fields: Mapping[str, Any], prompt: str) -> AgentDefinitio
         background=fields.get("background") in (True, "true"),
         color=_text(fields.get("color")),
         initial_prompt=_text(fields.get("initialPrompt")),
+        omits_memory=fields.get("omitClaudeMd") in (True, "true"),
         hooks=fields.get("hooks"),
     )
 

@@ -79,10 +79,15 @@ def commands_of(settings: Settings) -> dict[str, CommandFile]:
 
 def listed_commands(settings: Settings, servers: McpServers) -> list[dict[str, Any]]:
     """The commands that users may give, as hosts list them: those in files, and the prompts of servers."""
-    listed: list[Any] = [file for file in commands_of(settings).values() if file.for_users]
+    listed = [
+        (file, f"{file.description} ({'user' if file.source == 'userSettings' else 'project'})")
+        for file in commands_of(settings).values()
+        if file.for_users
+    ]
+    prompts: list[Any] = [(each, each.description) for each in servers.prompts().values()]
     return [
-        {"name": each.name, "description": each.description, "argumentHint": each.argument_hint}
-        for each in (*listed, *servers.prompts().values())
+        {"name": each.name, "description": description, "argumentHint": each.argument_hint}
+        for each, description in (*listed, *prompts)
     ]
 
 

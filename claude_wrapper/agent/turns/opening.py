@@ -68,6 +68,7 @@ class Opening:
         expansion = await self._expanded(prompt)
         if isinstance(expansion, Ending):
             return expansion
+        await parts.hooks.all_known()
         self._take_up(prompt, outcome, expansion)
         if not prompt.asks_model:
             return Ending(terminal_reason=None, stop_reason=None, timed=False)

@@ -183,11 +183,15 @@ def test_broken_settings_of_an_administrator_leave_those_in_force(folder):
     assert denied(watch) == ["Bash", "Write"]
 
 
-def test_files_that_the_command_line_leaves_out_are_not_watched(tmp_path):
+def test_files_that_the_command_line_leaves_out_are_watched_and_not_read(tmp_path):
     folder = Folder(tmp_path, "--setting-sources", "user")
     watch = folder.watch()
     folder.says(["Bash"])
+    (change,) = watch.changes()
+    watch.settle(change, taken=change.usable)
 
+    assert (change.source, change.usable) == ("projectSettings", False)
+    assert denied(watch) == []
     assert not watch.stale()
 
 
