@@ -47,6 +47,7 @@ class McpServers:
         """Hears that a server got what it had asked for elsewhere."""
         self.hooks: HookEvents | None = None
         self._connecting: dict[str, anyio.Event] = {}
+        self._off: set[McpServer] = set()
         self._offers: McpOffers | None = None
         self._patience: float | None = None
         """Until when the servers of files are waited for."""
@@ -129,17 +130,20 @@ class McpServers:
 
     async def switch_off(self, server: McpServer) -> None:
         """Let go of a server until it is wanted again."""
+        self._off.add(server)
         await server.switch_off()
         self.changed(server)
 
     async def remove(self, name: str) -> None:
-        """Forget a server."""
-        server = self.servers.pop(name)
-        await self.switch_off(server)
+        """Forget a server, if there is one of this name."""
+        server = self.servers.pop(name, None)
         self._connecting.pop(name, None)
+        if server is not None:
+            await self.switch_off(server)
 
     def _begin(self, server: McpServer) -> anyio.Event:
         """Begin a handshake beside everything else; the event tells that it is over."""
+        self._off.discard(server)
         done = self._connecting[server.name] = anyio.Event()
         self._start_task(self._connect, server, done)
         return done
@@ -147,10 +151,10 @@ class McpServers:
     async def _connect(self, server: McpServer, done: anyio.Event) -> None:
         try:
             await server.connect(self.ground.limits.connect)
+            if server in self._off:  # it was switched off, or taken away, while it was greeted
+                await server.switch_off()
             if self.servers.get(server.name) is server:
                 self.changed(server)
-            else:
-                await server.switch_off()
         finally:
             done.set()
 

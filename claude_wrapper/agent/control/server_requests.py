@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import anyio.to_thread
 from msgspec import UNSET
 
@@ -47,6 +48,7 @@ class ServerRequests:
         self._servers = parts.servers
         self._set: dict[str, dict[str, Any]] = {}
         """The servers that the host has set, as it wrote them."""
+        self._setting = anyio.Lock()
 
     def handlers(self) -> dict[type, Callable[[Any], Awaitable[Any]]]:
         """The handler of each request."""
@@ -92,21 +94,32 @@ class ServerRequests:
             _log.warning("the choice holds for this session only: %s", error)
 
     async def _set_servers(self, request: McpSetServers) -> McpSetServersReply:
-        removed = [name for name in self._set if name not in request.servers]
-        for name in removed:
-            await self._servers.remove(name)
-        fresh = {name: config for name, config in request.servers.items() if self._set.get(name) != config}
+        async with self._setting:
+            for name, server in self._servers.servers.items():
+                if server.kind == "sdk":
+                    # Those that the host named at the start are its own as well.
+                    self._set.setdefault(name, {"type": "sdk", "name": name})
+            wanted, known = request.servers, self._set
+            removed = [name for name in known if name not in wanted]
+            for name in removed:
+                await self._servers.remove(name)
+            fresh = {name: config for name, config in wanted.items() if known.get(name) != config}
+            errors = await self._replace(fresh)
+            self._set = dict(wanted)
+        return McpSetServersReply(added=list(fresh), removed=removed, errors=errors)
+
+    async def _replace(self, fresh: dict[str, dict[str, Any]]) -> dict[str, str]:
+        """Put servers in the place of those of their names, and connect to them; returns what went wrong."""
         errors: dict[str, str] = {}
         begun: list[McpServer] = []
         for name, config in fresh.items():
+            await self._servers.remove(name)
             if not self._parts.settings.mcp.policy.lets(name, config):
                 errors[name] = "a policy does not let this server be used"
                 continue
-            if name in self._servers.servers:
-                await self._servers.remove(name)
             server = self._add(name, config)
-            if server is None or server.status == "failed":
-                errors[name] = (server and server.error) or "servers of the host need a host"
+            if server.error is not None:
+                errors[name] = server.error
             elif server.kind != "sdk":
                 begun.append(server)
         self._servers.connect_all()
@@ -114,13 +127,12 @@ class ServerRequests:
             await self._servers.settled(server)
             if server.status != "connected":
                 errors[server.name] = server.error or server.status
-        self._set = {name: request.servers[name] for name in request.servers}
-        return McpSetServersReply(added=list(fresh), removed=removed, errors=errors)
+        return errors
 
-    def _add(self, name: str, config: dict[str, Any]) -> McpServer | None:
+    def _add(self, name: str, config: dict[str, Any]) -> McpServer:
         if config.get("type") == "sdk":
             self._servers.add_given({name: GivenServer(config)})
-            return self._servers.servers.get(name)
+            return self._servers.servers[name]
         wrong = complaint(name, config)
         server = self._servers.add_own(name, GivenServer(with_usual_kind(config)))
         if wrong is not None:

@@ -23,7 +23,12 @@ def ask(method, params):
         answer = json.loads(sys.stdin.readline())
         if answer.get("id") == "own":
             return answer.get("result", answer.get("error"))
-note({"started": dict(os.environ)})
+note({"started": dict(os.environ), "pid": os.getpid()})
+if "noisy" in ways:
+    sys.stderr.write("x" * 300000)
+if "stubborn" in ways:
+    import signal
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 if "junk" in ways:
     print("this is no message", flush=True)
     print('{"half', flush=True)
@@ -86,6 +91,8 @@ for line in sys.stdin:
         continue
     put({"id": number, "result": result})
 note({"ended": True})
+if "stubborn" in ways:
+    signal.pause()
 """
 
 
@@ -106,6 +113,10 @@ class Program:
 
     def asked(self, method):
         return [each for each in self.noted if each.get("method") == method]
+
+    @property
+    def pid(self):
+        return next(each["pid"] for each in self.noted if "pid" in each)
 
     @property
     def starts(self):

@@ -60,6 +60,20 @@ def test_a_server_that_is_switched_off_has_no_tools_until_it_is_switched_on(talk
 
 
 @pytest.mark.feature("MCP-16")
+def test_a_server_that_is_switched_off_while_it_is_greeted_stays_off(workspace, program, eventually):
+    (workspace.home / ".claude.json").write_text(json.dumps({"mcpServers": {"mine": program.config("mute")}}))
+    with ScriptedModel([say("hi")]) as model:
+        talk = workspace.talk(model)
+        talk.initialize()
+        eventually(lambda: program.asked("initialize"))
+        talk.ask("mcp_toggle", serverName="mine", enabled=False)
+        talk.prompt()
+        talk.result()
+
+    assert talk.of("system", "init")[0]["mcp_servers"][0]["status"] == "disabled"
+
+
+@pytest.mark.feature("MCP-16")
 def test_switching_a_server_of_a_file_is_remembered_for_the_project(talk, workspace):
     def kept():
         return json.loads((workspace.home / ".claude.json").read_text())
@@ -115,6 +129,25 @@ def test_servers_of_the_host_are_added_kept_changed_and_removed(talk, program):
     assert tools_of_next_turn(talk) == ["mcp__mine__do", "mcp__x__do"]
 
 
+def test_servers_that_run_in_the_host_stay_only_when_they_are_named_again(workspace, program):
+    inside = {"type": "sdk", "name": "calc"}
+    manifest = {
+        "initializeResult": {"protocolVersion": "2025-11-25", "capabilities": {}},
+        "toolsListResult": {"tools": [{"name": "add"}]},
+    }
+    with ScriptedModel([say("hi")]) as model:
+        talk = workspace.talk(model)
+        talk.initialize(sdkMcpServers=["calc"], sdkMcpServerManifests={"calc": manifest})
+
+        kept = talk.ask("mcp_set_servers", servers={"calc": inside, "a": program.config()})["response"]
+        assert (kept["added"], kept["removed"]) == (["a"], [])
+        assert states(talk) == {"calc": "connected", "a": "connected"}
+
+        gone = talk.ask("mcp_set_servers", servers={"a": program.config()})["response"]
+        assert (gone["added"], gone["removed"]) == ([], ["calc"])
+        assert states(talk) == {"a": "connected"}
+
+
 def test_a_server_of_the_host_takes_the_place_of_one_of_its_name(talk, program):
     talk.ask("mcp_set_servers", servers={"mine": program.config("other")})
 
@@ -133,6 +166,7 @@ def test_a_denied_server_cannot_be_added_by_the_host(workspace):
 
         assert list(answer["errors"]) == ["a"]
         assert states(talk) == {}
+        assert talk.ask("mcp_set_servers", servers={})["response"]["removed"] == ["a"]
 
 
 def test_a_host_calls_a_tool_without_the_model(talk):

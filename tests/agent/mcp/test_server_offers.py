@@ -1,6 +1,7 @@
 """What MCP servers offer and give back: results of all kinds, changes, resources, prompts, questions."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -144,6 +145,25 @@ def test_a_program_that_died_is_started_by_the_next_call(play, program):
     assert died["is_error"] is True
     assert lived["content"] == [{"type": "text", "text": "did 1"}]
     assert len(program.starts) == 2
+
+
+def test_what_a_server_logs_does_not_hold_it_up(play):
+    talk, _ = play(do("1"), ways=["noisy"])
+
+    assert talk.tool_results()[0]["content"] == [{"type": "text", "text": "did 1"}]
+
+
+@pytest.mark.parametrize("way", ["closed", "killed"])
+def test_a_server_that_does_not_want_to_end_ends_with_the_agent(play, program, alive, eventually, way):
+    talk, _ = play(ways=["stubborn"])
+    assert alive(program.pid)
+
+    if way == "closed":
+        assert talk.close() == 0
+        assert not alive(program.pid)
+    else:
+        talk.signal(signal.SIGKILL)
+        eventually(lambda: not alive(program.pid))
 
 
 def test_what_is_no_message_is_passed_over(play):
