@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from .shell_check import why_unchecked
+from .shell_check import check
 from .shell_line import Assignment, Command, Redirect, ShellLine, Word
 from .shell_words import WORD_TYPES, read_word
 
@@ -45,14 +48,18 @@ def read_line(text: str, home: str) -> ShellLine:
         reader.read(tree.root_node)
     except RecursionError:
         return ShellLine(text, unchecked="it is nested too deeply to be checked", understood=False)
+    found = check(tree.root_node, source)
     return ShellLine(
         text,
-        tuple(reader.commands),
-        tuple(reader.redirects),
+        reader.commands(),
+        reader.redirects(),
         tuple(reader.assignments),
         tuple(reader.documents),
         tuple(reader.filled_in),
-        why_unchecked(tree.root_node, source),
+        found.reason,
+        found.only_grouped,
+        reader.runs_behind,
+        found.only_behind,
         not tree.root_node.has_error,
     )
 
@@ -65,11 +72,26 @@ class _Reader:
         # A line that sets HOME decides itself what `~` means; odd characters would be taken apart.
         decides = _SETS_HOME.search(source) is not None
         self._home = home if _PLAIN_FOLDER.match(home) and not decides else None
-        self.commands: list[Command] = []
-        self.redirects: list[Redirect] = []
+        self._commands: list[tuple[int, Command]] = []
+        self._redirects: list[tuple[int, Redirect]] = []
+        self._pipes: list[int] = []
         self.assignments: list[Assignment] = []
         self.documents: list[str] = []
         self.filled_in: list[str] = []
+        self.runs_behind = False
+
+    def commands(self) -> tuple[Command, ...]:
+        """The commands in the order in which they stand."""
+        ordered = sorted(self._commands, key=itemgetter(0))
+        return tuple(replace(command, segment=bisect(self._pipes, at)) for at, command in ordered)
+
+    def redirects(self) -> tuple[Redirect, ...]:
+        """The redirects, each with the command that stands before it."""
+        starts = sorted(at for at, _ in self._commands)
+        ordered = sorted(self._redirects, key=itemgetter(0))
+        return tuple(
+            replace(redirect, part=max(0, bisect(starts, at) - 1)) for at, redirect in ordered
+        )
 
     def read(self, node: Node) -> None:
         """Read a node and everything below it, without recursion: nesting is the writer's choice."""
@@ -87,11 +109,15 @@ class _Reader:
         elif node.type == "redirected_statement":
             self._take_redirected(node, taken)
         elif node.type == "test_command":
-            self.commands.append(Command(tuple(self._test_words(node))))
+            self._add(node, tuple(self._test_words(node)), whole=True)
         elif node.type in _REDIRECTS:
             self._take_redirect(node)
         elif node.type == "variable_assignment":
             self.assignments.append(self._assignment(node))
+        elif node.type in {"|", "|&"}:
+            self._pipes.append(node.start_byte)
+        elif node.type == "&" and not node.is_named:
+            self.runs_behind = True
 
     def _take_redirected(self, node: Node, taken: set[int]) -> None:
         """A command before redirects: words after a redirect's target belong to it all the same."""
@@ -102,7 +128,7 @@ class _Reader:
         if body is not None and body.type in _COMMANDS:
             self._take_command(body, tuple(trailing), taken)
         elif trailing:
-            self.commands.append(Command(tuple(trailing)))
+            self._add(node, tuple(trailing))
 
     def _trailing(self, redirect: Node) -> list[Word]:
         words = [child for child in redirect.children if child.type in WORD_TYPES]
@@ -127,9 +153,22 @@ class _Reader:
             elif child.type in WORD_TYPES or child.type == "variable_name" or _is_bare(child):
                 words.append(self._word(child))
         if words:
-            self.commands.append(Command((*words, *trailing), tuple(assignments)))
+            whole = not trailing and all(child.type not in _REDIRECTS for child in node.children)
+            self._add(node, (*words, *trailing), tuple(assignments), whole=whole)
         else:
             self.assignments.extend(assignments)
+
+    def _add(
+        self,
+        node: Node,
+        words: tuple[Word, ...],
+        assignments: tuple[Assignment, ...] = (),
+        *,
+        whole: bool = False,
+    ) -> None:
+        source = self._text(node) if whole else ""
+        command = Command(words, assignments, "" if "\\\n" in source else source)
+        self._commands.append((node.start_byte, command))
 
     def _test_words(self, node: Node) -> Iterator[Word]:
         for child in node.children:
@@ -150,7 +189,7 @@ class _Reader:
         if node.type == "herestring_redirect":
             self.documents.append(target.literal)
         if not _duplicates(operator, target):
-            self.redirects.append(Redirect(operator, target))
+            self._redirects.append((node.start_byte, Redirect(operator, target)))
 
     def _take_document(self, node: Node) -> None:
         bodies = [self._text(child) for child in node.children if child.type == "heredoc_body"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -94,23 +95,39 @@ _WHY = {
 _UNCLEAR = "it could not be read with certainty"
 
 
-def why_unchecked(root: Node, source: bytes) -> str | None:
-    """The first reason why the line may do more than its commands show, or None."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the check of a line found."""
+
+    reason: str | None
+    """Why the line may do more than its commands show, or None."""
+    only_grouped: bool = False
+    """Nothing but commands in parentheses."""
+    only_behind: bool = False
+    """Nothing but commands left in the background."""
+
+
+def check(root: Node, source: bytes) -> Checked:
+    """Whether the line does only what its commands show."""
     if root.has_error:
-        return "it could not be read as a command line"
+        return Checked("it could not be read as a command line")
     text = source.decode()
     if not text.isascii() or any(character < " " or character == "\x7f" for character in text):
         reason = _odd_characters(text)
         if reason is not None:
-            return reason
+            return Checked(reason)
     checker = _Checker(source)
     try:
         reason = checker.check(root)
     except RecursionError:
-        return "it is nested too deeply to be checked"
+        return Checked("it is nested too deeply to be checked")
     if reason is None and (not _is_gap(source[checker.end :]) or not _is_gap(source[: root.start_byte])):
-        return _UNCLEAR
-    return reason
+        reason = _UNCLEAR
+    if reason is not None:
+        return Checked(reason)
+    grouped, behind = checker.groups, checker.runs_behind
+    reason = _WHY["subshell"] if grouped else _WHY["&"] if behind else None
+    return Checked(reason, grouped and not behind, behind and not grouped)
 
 
 def _odd_characters(text: str) -> str | None:
@@ -135,6 +152,17 @@ def _is_brace_in_word(node: Node, text: str) -> bool:
     return text in {"{", "}"} and parent is not None and parent.type == "concatenation"
 
 
+def _is_plain_group(node: Node) -> bool:
+    """Whether one statement stands in parentheses, and these in a list."""
+    parent = node.parent
+    return (
+        [child.type for child in node.children][::2] == ["(", ")"]
+        and node.child_count == 3
+        and parent is not None
+        and parent.type in {"program", "list", "pipeline"}
+    )
+
+
 def _leaves(node: Node) -> Iterator[Node]:
     waiting = [node]
     while waiting:
@@ -155,6 +183,8 @@ class _Checker:
     def __init__(self, source: bytes) -> None:
         self._source = source
         self.end = 0
+        self.groups = False
+        self.runs_behind = False
 
     def check(self, node: Node) -> str | None:
         """Check a node, its tokens and the gaps between them."""
@@ -170,6 +200,9 @@ class _Checker:
             return self._check_sum(node)
         if node.type == "variable_assignment":
             return self._check_assignment(node)
+        if node.type == "subshell" and _is_plain_group(node):
+            self.groups = True
+            return self._check_children(node)
         if node.type not in _STRUCTURE:
             return _WHY.get(node.type, _UNCLEAR)
         return self._check_children(node)
@@ -252,7 +285,7 @@ class _Checker:
             return _UNCLEAR
         self.end = node.end_byte
         if not node.is_named:
-            return None if node.type in _OPERATORS and text == node.type else _WHY.get(node.type, _UNCLEAR)
+            return self._check_operator(node, text)
         shape = _LEAVES.get(node.type)
         if shape is None:
             return _WHY.get(node.type, _UNCLEAR)
@@ -267,6 +300,14 @@ class _Checker:
         if shape.match(text) is None and not _is_brace_in_word(node, text):
             return "it holds escaped white space" if re.search(r"\\\s", text) else _UNCLEAR
         return None
+
+    def _check_operator(self, node: Node, text: str) -> str | None:
+        if node.type == "&" and node.parent is not None and node.parent.type in _LISTS | {"list"}:
+            self.runs_behind = True
+            return None
+        if node.type in {"(", ")"} and node.parent is not None and node.parent.type == "subshell":
+            return None
+        return None if node.type in _OPERATORS and text == node.type else _WHY.get(node.type, _UNCLEAR)
 
     def _check_variable(self, node: Node) -> str | None:
         if self._source[node.start_byte : node.end_byte] != b"$HOME":

@@ -44,6 +44,8 @@ class Redirect:
 
     operator: str
     target: Word
+    part: int = 0
+    """Which of the line's commands it belongs to."""
 
     @property
     def writes(self) -> bool:
@@ -57,11 +59,20 @@ class Command:
 
     words: tuple[Word, ...]
     assignments: tuple[Assignment, ...] = ()
+    source: str = ""
+    """As it stands in the line, without redirects; empty if that takes more than one line."""
+    segment: int = 0
+    """How many pipes stand before it."""
 
     @property
     def arguments(self) -> tuple[str, ...]:
         """The words without their quotes."""
         return tuple(word.literal for word in self.words)
+
+    @property
+    def written(self) -> str:
+        """The command as it was written."""
+        return self.source or self.raw
 
     @property
     def raw(self) -> str:
@@ -84,5 +95,11 @@ class ShellLine:
     """Those here-documents in which the shell replaces variables and substitutions."""
     unchecked: str | None = None
     """Why the line may do more than its commands show; None: what it shows is all it does."""
+    only_grouped: bool = False
+    """What stands in the way of a check is nothing but a group of commands in parentheses."""
+    runs_behind: bool = False
+    """Some command is left running in the background."""
+    only_behind: bool = False
+    """That alone stands in the way of a check."""
     understood: bool = True
     """False if it is not a command line at all, as far as we can tell."""
