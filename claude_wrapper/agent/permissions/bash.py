@@ -10,11 +10,15 @@ from .call import Call, Decision
 from .case import Case
 from .file_commands import effects
 from .ground import Ground
+from .links import LinkOut, links_out
+from .obstacle import Obstacle
 from .policy import Policy
 from .reveal import reveal
 from .rules import RuleBehavior, SourcedRule
 from .shell import read_line
-from .shell_parts import Obstacle, Parts, all_folders
+from .shell_line import Redirect
+from .shell_parts import Parts, all_folders
+from .shell_question import LineQuestion
 from .touched import TouchedFiles
 
 
@@ -62,41 +66,52 @@ class BashCase(Case):
         )
 
     def guarded(self) -> Decision | None:
-        for path, by_redirect in self._changed_files():
-            names = next(
-                (names for names in self.touched.everywhere(path) if guard.protected(names)),
-                None,
-            )
+        link = links_out(self.line, self.ground, self._folders)
+        if link is not None and not link.is_removed:
+            return self._through_link(link)
+        for path, redirect in self._changed_files():
+            names = next((names for names in self.touched.everywhere(path) if guard.protected(names)), None)
             if names is not None:
-                return self._protected(names[0], by_redirect)
-        return None
+                return self._protected(names[0], redirect)
+        return None if link is None else self._through_link(link)
 
     def allowed(self) -> Decision | None:
-        allow = self.policy.of("allow")
-        whole = matching.whole_tool(allow, self.call.tool_name)
+        decision = self._allowed()
+        if self.line.runs_behind and (decision is not None or (self.line.only_behind and not self.obstacles)):
+            return self._behind()
+        return decision
+
+    def _allowed(self) -> Decision | None:
+        whole = self._whole_rule()
         if whole is not None and not self._may_hide_what_is_refused():
             return Decision("allow", "rule", rule=whole)
-        exact = shell_rules.allowing_whole_line(allow, self.call, self.line)
-        if exact is not None:
+        exact = shell_rules.allowing_whole_line(self.policy.of("allow"), self.call, self.line)
+        if exact is not None and self._may_be_named():
             return Decision("allow", "rule", rule=exact)
         if self.unchecked is None and not self.obstacles:
             return Decision("allow", "subcommandResults")
         return None
 
     def question(self) -> Decision:
-        if self.unchecked is not None:
-            reason = wording.unchecked(self.unchecked)
-            return Decision("ask", "other", reason, reason, suggestions=())
-        if len(self.line.commands) > 1 and len(self.obstacles) > 0:
-            return self._question_about_parts()
+        if self._unreadable is not None and not self.line.only_behind:
+            reason = wording.unchecked(self._unreadable)
+            return Decision("ask", "other", reason, reason, None if self.line.only_grouped else ())
         if not self.obstacles:
             return Decision("ask", "other", wording.NOT_YET, wording.NOT_YET, self._rule_for_line())
-        redirect = next((item for item in self.obstacles if item.kind == "redirect"), None)
-        return self._question_about(redirect or self.obstacles[0])
+        return LineQuestion(self.line, self.ground, self.obstacles).decision()
 
     @cached_property
     def unchecked(self) -> str | None:
         """Why the line may do more than its commands show, or None."""
+        if self._unreadable is not None:
+            return self._unreadable
+        changes = any(runners.changes_the_shell(command.arguments) for command in self.line.commands)
+        several = len(self.line.commands) > 1
+        return "it changes the shell for what follows" if changes and several else None
+
+    @cached_property
+    def _unreadable(self) -> str | None:
+        """Why the commands of the line do not show at all what it would do."""
         if self.line.unchecked is not None:
             return self.line.unchecked
         first = [command.words[0].literal for command in self.line.commands]
@@ -104,13 +119,16 @@ class BashCase(Case):
             return "it could not be read with certainty"
         if not runners.HIDE_WHAT_THEY_RUN.isdisjoint(first):
             return "it runs text from elsewhere"
-        changes = any(runners.changes_the_shell(command.arguments) for command in self.line.commands)
-        return "it changes the shell for what follows" if changes and len(first) > 1 else None
+        return None
 
-    @cached_property
+    @property
     def obstacles(self) -> list[Obstacle]:
         """What stands in the way of the line's parts."""
-        return Parts(self.call, self.line, self.ground).obstacles()
+        return self._parts.obstacles
+
+    @cached_property
+    def _parts(self) -> Parts:
+        return Parts(self.call, self.line, self.ground)
 
     @cached_property
     def touched(self) -> TouchedFiles:
@@ -133,13 +151,50 @@ class BashCase(Case):
         """A rule on files that speaks of one which the line reads or changes."""
         return self.touched.refused(behavior)
 
-    def _changed_files(self) -> Iterator[tuple[str, bool]]:
-        """Files that the line writes, and whether a redirect does."""
+    def _changed_files(self) -> Iterator[tuple[str, Redirect | None]]:
+        """Files that the line writes, and the redirect that does."""
         for arguments in self.revealed.commands:
-            yield from ((path, False) for path in effects(arguments).writes)
+            yield from ((path, None) for path in effects(arguments).writes)
         for redirect in self.revealed.redirects:
             if redirect.writes and redirect.target.literal != "/dev/null":
-                yield redirect.target.value or redirect.target.literal, True
+                yield redirect.target.value or redirect.target.literal, redirect
+
+    def _whole_rule(self) -> SourcedRule | None:
+        return matching.whole_tool(self.policy.of("allow"), self.call.tool_name)
+
+    def _may_be_named(self) -> bool:
+        """Whether a rule that spells out the line settles it: not where files decide that no rule names."""
+        if self.line.only_grouped:
+            return False
+        return self._unreadable is not None or self._parts.stays_in
+
+    def _behind(self) -> Decision | None:
+        if self.policy.mode == "auto":
+            return None
+        reason = wording.left_behind()
+        return Decision(
+            "ask", "safetyCheck", reason, reason, suppress_always_allow=True, classifier_approvable=False
+        )
+
+    def _through_link(self, link: LinkOut) -> Decision:
+        if self._parts.moves:
+            return self.question()
+        edits = () if link.by_redirect else suggest.accept_edits(self.policy)
+        if link.is_removed:
+            path, reason = paths.parent(link.written), wording.removes_link(link.written)
+        else:
+            path, reason = link.target, wording.link_leads_out(link.written, link.target)
+        folder = suggest.add_directories(suggest.folder_at(path))
+        return Decision(
+            "ask",
+            "safetyCheck",
+            reason,
+            reason,
+            (folder, *edits),
+            blocked_path=path,
+            suppress_always_allow=not link.is_removed,
+            classifier_approvable=link.is_removed,
+        )
 
     def _is_spelled_out(self, rule: SourcedRule) -> bool:
         return (rule.rule.content or "").removesuffix(":*") == self.text.strip()
@@ -152,56 +207,35 @@ class BashCase(Case):
             return True
         return self.touched.may_be_others()
 
-    def _protected(self, path: str, by_redirect: bool) -> Decision:
+    def _protected(self, path: str, redirect: Redirect | None) -> Decision:
         reason = wording.steers_tools(path)
-        suggestions = suggest.add_folder(paths.parent(path))
-        if not by_redirect:
-            suggestions = (*suggestions, *suggest.accept_edits(self.policy))
-        return Decision(
-            "ask", "safetyCheck", reason, reason, suggestions, blocked_path=path, classifier_approvable=True
+        readable = self._unreadable is None or self.line.only_behind
+        if readable and redirect is None and self._parts.moves:
+            return self.question()
+        suggestions: suggest.Suggestions | None = suggest.add_folder(suggest.folder_at(path))
+        blocked: str | None = path
+        if redirect is None:
+            suggestions = (*(suggestions or ()), *suggest.accept_edits(self.policy))
+        elif redirect.target.raw.startswith("~"):
+            suggestions, blocked = None, None
+        asked = Decision(
+            "ask",
+            "safetyCheck",
+            reason,
+            reason,
+            suggestions,
+            blocked_path=blocked,
+            classifier_approvable=True,
         )
-
-    def _question_about_parts(self) -> Decision:
-        """The question about a line of several parts, some of which would have to be asked about."""
-        after_cd = next((item for item in self.obstacles if item.kind == "after cd"), None)
-        failing = [item.command for item in self.obstacles if item.command is not None]
-        rules = [suggest.command_rule(command, command.raw) for command in failing]
-        suggestions = (suggest.allow_rules("Bash", rules, "localSettings"),) if rules else ()
-        if after_cd is not None:
-            reason = wording.after_cd(_doing(after_cd))
-            return Decision("ask", "other", reason, reason, suggestions)
-        message = wording.parts_need_approval(list(dict.fromkeys(command.raw for command in failing)))
-        return Decision("ask", "subcommandResults", message=message, suggestions=suggestions)
-
-    def _question_about(self, obstacle: Obstacle) -> Decision:
-        rules = self._rule_for_line()
-        folders = ", ".join(dict.fromkeys(self.ground.within))
-        path = obstacle.path
-        if obstacle.kind == "pattern":
-            reason = wording.pattern_in_change()
-            return Decision("ask", "other", reason, reason, rules)
-        if path is None:
-            return Decision("ask", "other", wording.NOT_YET, wording.NOT_YET, rules)
-        if obstacle.kind == "read":
-            message = wording.file_read(obstacle.program, path, folders)
-            reading = suggest.read_folder(path)
-            return Decision(
-                "ask", message=message, suggestions=(*rules, *reading) if reading else (), blocked_path=path
-            )
-        suggestions = (*rules, *suggest.add_folder_at(path))
-        if obstacle.kind == "change":
-            suggestions = (*suggestions, *suggest.accept_edits(self.policy))
-        inside = self.ground.is_within((path,))
-        message = wording.file_change(obstacle.program, path, folders, inside=inside)
-        return Decision("ask", message=message, suggestions=suggestions, blocked_path=path)
+        if not readable or self._whole_rule() is not None:
+            return asked
+        together = asked.changed(reason_type="subcommandResults", reason=None, blocked_path=None)
+        if len({obstacle.part for obstacle in self.obstacles}) > 1:
+            return together.changed(suggestions=())
+        return together if redirect is None and self.line.commands[-1].segment else asked
 
     def _rule_for_line(self) -> suggest.Suggestions:
         if not self.line.commands:
             return ()
-        command = self.line.commands[0]
-        written = command.raw if self.line.redirects or len(self.line.commands) > 1 else self.text.strip()
-        return (suggest.allow_rules("Bash", [suggest.command_rule(command, written)], "localSettings"),)
-
-
-def _doing(obstacle: Obstacle) -> str:
-    return "writes to a file" if obstacle.program == "redirection" else f"runs {obstacle.program}"
+        content = suggest.command_rule(self.line.commands[0])
+        return () if content is None else (suggest.allow_rules("Bash", [content], "localSettings"),)

@@ -12,6 +12,8 @@ from .case import Case, OtherTool
 from .files import FileCase, ReadCase, WriteCase
 from .policy import Policy
 
+_DESCRIPTION_LENGTH = 50
+
 
 def decide(call: Call, policy: Policy) -> Decision:
     """Say whether a call may run: deny, then ask, then the mode, then allow, then what needs no approval."""
@@ -105,10 +107,15 @@ def _description(call: Call, policy: Policy) -> str | None:
     name = call.tool_name
     field = tool_kinds.DESCRIBING_FIELDS.get(name)
     if name == "Bash":
-        return call.text("description") or call.text("command") or None
+        return call.text("description") or _cut(call.text("command")) or None
     if field is not None:
         return call.text(field) or None
     path_field = tool_kinds.READ_PATH_FIELDS.get(name) or tool_kinds.WRITE_PATH_FIELDS.get(name)
     if path_field is None or not call.text(path_field):
         return None
     return paths.shown(call.text(path_field), paths.complete(call.cwd), policy.home)
+
+
+def _cut(command: str) -> str:
+    """A command as it fits into a line of a question."""
+    return command if len(command) <= _DESCRIPTION_LENGTH else command[: _DESCRIPTION_LENGTH - 1] + "…"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from . import paths
 from .output_options import by_options
 from .readonly_commands import READ_ONLY
 from .shell_line import Command
@@ -113,6 +114,37 @@ def effects(arguments: Arguments) -> Effects:
         (*written, *others),
         _filled(program, arguments, files),
     )
+
+
+def named_files(command: Command) -> Arguments:
+    """The files that a command reads or changes; in a folder that is copied to, what would be written there."""
+    arguments = tuple(word.value or word.literal for word in command.words)
+    if arguments[0] == "sed":
+        return tuple(_named_by_sed(arguments[1:]))
+    done = effects(arguments)
+    copies = done.reads if arguments[0] == "cp" else ()
+    into = (paths.joined(folder, paths.last_part(file)) for folder in done.writes for file in copies)
+    return tuple(dict.fromkeys((*done.reads, *done.writes, *into)))
+
+
+def _named_by_sed(words: Arguments) -> Iterator[str]:
+    """Files of scripts, and the files that they are used on."""
+    waiting = iter(words)
+    has_script = False
+    for word in waiting:
+        if word in {"-e", "--expression"}:
+            has_script = next(waiting, None) is not None
+        elif word in {"-f", "--file"}:
+            has_script = True
+            yield from filter(None, [next(waiting, None)])
+        elif word.startswith(("-e", "--expression=", "--file=")):
+            has_script = True
+        elif word.startswith("-") and word != "-":
+            continue
+        elif has_script:
+            yield word
+        else:
+            has_script = True
 
 
 def shows_whole_folders(arguments: Arguments) -> bool:

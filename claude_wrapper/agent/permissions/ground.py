@@ -35,6 +35,11 @@ class Ground:
             known = self._names[path, base] = paths.places(path, base, self.home)
         return known
 
+    def removed_names(self, path: str) -> tuple[str, ...]:
+        """The names of what a removal changes: of the folder if the file is a link, which alone goes away."""
+        link = paths.link_at(path, self.cwd, self.home)
+        return self.names_of(path if link is None else paths.parent(link))
+
     def is_within(self, names: tuple[str, ...]) -> bool:
         """Whether the file lies in a working folder under each of its names."""
         return paths.all_inside(names, self.within)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# ruff: noqa: PTH100, PTH112, PTH118, PTH119, PTH120
+# ruff: noqa: PTH100, PTH112, PTH114, PTH118, PTH119, PTH120
 # Paths are texts here: a rule speaks of what was written, and pathlib would tidy that away.
 import os
 import re
@@ -61,6 +61,12 @@ def complete(path: str | os.PathLike[str]) -> str:
 def is_folder(path: str) -> bool:
     """Whether there is a folder at this path."""
     return os.path.isdir(path)
+
+
+def link_at(path: str, cwd: str, home: str) -> str | None:
+    """The full path if a symlink stands there."""
+    written = absolute(path, cwd, home)
+    return written if not path.endswith("/") and os.path.islink(written) else None
 
 
 def is_inside(path: str, folder: str) -> bool:

@@ -35,6 +35,8 @@ def files_shown(command: Command) -> tuple[FileUse, ...] | None:
         return None
     if name == "git":
         return _git(words)
+    if name == "cd" and [word.literal for word in words] == ["-"]:
+        return ()
     if name == "find":
         return _find(words)
     if name == "sed":
@@ -163,14 +165,14 @@ def _find(words: tuple[Word, ...]) -> tuple[FileUse, ...] | None:
 
 
 def _sed(words: tuple[Word, ...]) -> tuple[FileUse, ...] | None:
-    """`sed -n` with a script that only prints."""
-    options = [word for word in words if word.literal.startswith("-")]
+    """`sed -n` with a script that only prints lines by their numbers, or one that replaces in its input."""
+    options = {word.literal for word in words if word.literal.startswith("-")}
     plain = [word for word in words if not word.literal.startswith("-")]
-    if any(word.is_glob for word in words) or not plain or not options:
+    if any(word.is_glob for word in words) or not plain:
         return None
-    if not {word.literal for word in options} <= {"-n", "-E", "-r", "--quiet", "--silent"}:
-        return None
-    if {word.literal for word in options}.isdisjoint({"-n", "--quiet", "--silent"}):
+    if options <= data.SED_DIALECTS:
+        return () if len(plain) == 1 and data.SED_REPLACES.match(plain[0].literal) else None
+    if not options <= data.SED_DIALECTS | data.SED_QUIET or options.isdisjoint(data.SED_QUIET):
         return None
     if data.SED_PRINTS.match(plain[0].literal) is None:
         return None

@@ -38,7 +38,7 @@ _PLAIN = re.compile(r"[\w:.,@^*-]+\Z", re.ASCII)
 _FILES = ReadOnly()
 _WORDS = ReadOnly(takes_files=False)
 _NOTHING = ReadOnly(takes_files=False, only=frozenset())
-_VERSION = ReadOnly(takes_files=False, only=_set("-v -V --version"), fewest_arguments=1)
+_VERSION = ReadOnly(takes_files=False, only=_set("-v --version"), fewest_arguments=1)
 _GREP = ReadOnly(
     pattern_first=True, pattern_options=_set("-e -f --regexp --file"), valued=_set("-e --regexp")
 )
@@ -61,7 +61,10 @@ READ_ONLY: dict[str, ReadOnly] = {
         ),
         _WORDS,
     ),
-    **dict.fromkeys(_set("node npm python python3 rustc cargo tsc"), _VERSION),
+    **dict.fromkeys(
+        _set("python python3"), ReadOnly(takes_files=False, only=_set("--version"), fewest_arguments=1)
+    ),
+    "node": _VERSION,
     "cal": _WORDS,
     "cd": ReadOnly(most_words=1, words=re.compile(r"[^-]")),
     "column": ReadOnly(valued=_set("-s -o -N --separator --output-separator")),
@@ -87,6 +90,8 @@ READ_ONLY: dict[str, ReadOnly] = {
     "help": _WORDS,
     "history": _NOTHING,
     "hostname": ReadOnly(takes_files=False, only=_set("-A -I -d -f -i -s --fqdn --short")),
+    "ifconfig": _NOTHING,
+    "ip": ReadOnly(takes_files=False, only=_set("addr"), fewest_arguments=1),
     "jq": ReadOnly(
         pattern_first=True,
         refused=_set("-f --from-file -L --library-path --rawfile --slurpfile --run-tests"),
@@ -130,9 +135,10 @@ READ_ONLY: dict[str, ReadOnly] = {
 PROGRAM_TEXTS = {"jq": re.compile(r"\b(?:env|import|include|input_filename|debug|stderr)\b|\$ENV|\$__")}
 """What a program text must not hold."""
 
-SED_PRINTS = re.compile(
-    r"(?:[0-9$]+(?:,[0-9$]+)?|/[^/\\\n;]*/)?p(?:;(?:[0-9$]+(?:,[0-9$]+)?)?[pq])*\Z", re.ASCII
-)
+SED_DIALECTS = _set("-E -r --posix")
+SED_QUIET = _set("-n --quiet --silent")
+SED_PRINTS = re.compile(r"[0-9]+(?:,[0-9]+)?p(?:;[0-9]+(?:,[0-9]+)?p)*\Z", re.ASCII)
+SED_REPLACES = re.compile(r"s/[^/\n]*/[^/\n]*/[gpiI0-9]*\Z", re.ASCII)
 
 XARGS_OPTIONS = _set("-0 --null -r --no-run-if-empty -t --verbose")
 

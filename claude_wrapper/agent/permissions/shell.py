@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .shell_check import check
 from .shell_line import Assignment, Command, Redirect, ShellLine, Word
-from .shell_words import WORD_TYPES, read_word
+from .shell_words import WORD_TYPES, read_word, static_text
 
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
@@ -89,9 +89,7 @@ class _Reader:
         """The redirects, each with the command that stands before it."""
         starts = sorted(at for at, _ in self._commands)
         ordered = sorted(self._redirects, key=itemgetter(0))
-        return tuple(
-            replace(redirect, part=max(0, bisect(starts, at) - 1)) for at, redirect in ordered
-        )
+        return tuple(replace(redirect, part=max(0, bisect(starts, at) - 1)) for at, redirect in ordered)
 
     def read(self, node: Node) -> None:
         """Read a node and everything below it, without recursion: nesting is the writer's choice."""
@@ -101,7 +99,8 @@ class _Reader:
             current = waiting.pop()
             if current.id not in taken:
                 self._take(current, taken)
-            waiting.extend(reversed(current.children))
+            if current.type != "command_substitution" or static_text(self._text(current)) is None:
+                waiting.extend(reversed(current.children))
 
     def _take(self, node: Node, taken: set[int]) -> None:
         if node.type in _COMMANDS:

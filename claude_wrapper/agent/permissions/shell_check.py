@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .shell_words import static_text
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -198,6 +200,8 @@ class _Checker:
             return self._check_variable(node)
         if node.type == "arithmetic_expansion":
             return self._check_sum(node)
+        if node.type == "command_substitution":
+            return self._check_printed(node)
         if node.type == "variable_assignment":
             return self._check_assignment(node)
         if node.type == "subshell" and _is_plain_group(node):
@@ -315,6 +319,14 @@ class _Checker:
         self.end = node.end_byte
         return None
 
+    def _check_printed(self, node: Node) -> str | None:
+        """A text that is only printed, in quotes so that nothing splits it up."""
+        text = self._source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        if node.parent is None or node.parent.type != "string" or static_text(text) is None:
+            return _WHY["command_substitution"]
+        self.end = node.end_byte
+        return None
+
     def _check_sum(self, node: Node) -> str | None:
         """Numbers alone; a name could stand for a text in which more is worked out."""
         text = self._source[node.start_byte : node.end_byte]
@@ -375,10 +387,6 @@ class _Checker:
         named = _HEREDOC_START.match(
             self._source[start.start_byte : start.end_byte].decode("utf-8", "replace")
         )
-        text = self._source[start.start_byte : start.end_byte]
-        filled_in = re.search(rb"[$`\\]", self._source[body.start_byte : body.end_byte]) is not None
-        if named is None and re.fullmatch(rb"\w+", text) and not filled_in:
-            return self._check_document(node, text.decode(), start.end_byte, body)
         if named is None:
             return "it fills in a text before it is used"
         return self._check_document(node, named[2] or named[3], start.end_byte, body)
@@ -393,13 +401,7 @@ class _Checker:
             return _UNCLEAR
         if after not in {b"", b"\n"}:
             return _UNCLEAR
-        for child in node.children[2:]:
-            if child.type not in {"heredoc_body", "heredoc_end"}:
-                self.end = max(self.end, header_end)
-                reason = self.check(child)
-                if reason is not None:
-                    return reason
-                if not _is_gap(self._source[self.end : body.start_byte]):
-                    return _UNCLEAR
+        if any(child.type not in {"heredoc_body", "heredoc_end"} for child in node.children[2:]):
+            return "more follows where a text begins that it is given"
         self.end = end.end_byte
         return None

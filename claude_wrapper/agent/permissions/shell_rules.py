@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from . import matching
@@ -13,6 +14,10 @@ from .runners import WHAT_THEY_START_IS_NOT_SHOWN
 from .shell_line import Command, ShellLine
 from .wrappers import sets_safe_variables_only, unwrapped
 
+_OF_THE_SHELL_ITSELF = frozenset({"hash", "shopt"})
+_ENVIRONMENT = re.compile(r"/proc/[^/]+/environ\Z")
+_JQ_READS = ("-f", "-L", "--from-file", "--library-path", "--rawfile", "--slurpfile", "--run-tests")
+_ENV_CHANGES = ("-C", "--chdir", "-S", "--split-string")
 _FIND_ACTIONS = ("-exec", "-ok", "-delete", "-fprint", "-fls")
 
 
@@ -90,10 +95,24 @@ def _allows(pattern: CommandPattern, text: str, head: int, exact_only: bool) -> 
     return len(pattern.pieces[0]) >= head and pattern.matches(text)
 
 
+def hides_what_it_does(command: Command) -> bool:
+    """Whether what a command would do is more than a question about it could say."""
+    words = command.arguments
+    if _hides_what_it_runs(command) or words[0] in _OF_THE_SHELL_ITSELF:
+        return True
+    if any(_ENVIRONMENT.match(word) for word in words[1:]):
+        return True
+    if words[0] == "jq":
+        return any(word.startswith(_JQ_READS) for word in words[1:])
+    if words[0] == "env":
+        return any(word.startswith(_ENV_CHANGES) for word in words[1:2])
+    return words[0] == "time" and words[1:2] != () and words[1].startswith("-")
+
+
 def _hides_what_it_runs(command: Command) -> bool:
     """Whether a rule with a prefix says too little about the command to allow it."""
     words = command.arguments
     name = words[0].rsplit("/", 1)[-1]
     if name == "find":
-        return any(word.startswith(_FIND_ACTIONS) for word in words[1:])
+        return any(word.is_glob or word.literal.startswith(_FIND_ACTIONS) for word in command.words[1:])
     return name in WHAT_THEY_START_IS_NOT_SHOWN

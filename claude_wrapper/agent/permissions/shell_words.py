@@ -33,6 +33,8 @@ WORD_TYPES = frozenset(
 _TOKENS = frozenset(
     {"[", "]", "[[", "]]", "!", "=", "==", "!=", "&&", "||", "test_operator", "variable_name"}
 )
+_PRINTED_DOCUMENT = re.compile(r"\$\(cat <<'([A-Za-z_]\w*)'\n(.*\n)?\1\n[ \t\n]*\)\Z", re.DOTALL | re.ASCII)
+_SMALL_SUM = re.compile(r"\$\(\( *([1-9][0-9]{0,8}|0) *([+*-]) *([1-9][0-9]{0,8}|0) *\)\)\Z", re.ASCII)
 _ESCAPE = re.compile(r"\\(?:\n|(.))", re.DOTALL)
 _ESCAPE_IN_QUOTES = re.compile(r'\\(?:\n|([$`"\\]))')
 _UNESCAPED_GLOB = re.compile(r"(?:[^\\*?\[]|\\.)*[*?\[]", re.DOTALL)
@@ -81,6 +83,28 @@ def read_word(node: Node, source: bytes, home: str | None) -> Word:
     return Word(raw, literal, "".join(reading.value) if reading.known else None, reading.is_glob, variable)
 
 
+def static_text(text: str) -> str | None:
+    """The text that a substitution stands for which does nothing but print a quoted here-document."""
+    found = _PRINTED_DOCUMENT.match(text)
+    if found is None or found[1] in (found[2] or "").split("\n"):
+        return None
+    depth = 0
+    for character in found[2] or "":
+        depth += (character == "(") - (character == ")")
+        if depth < 0:  # some shells would take it for the end of the substitution
+            return None
+    return (found[2] or "").rstrip("\n")
+
+
+def _sum(text: str) -> str | None:
+    """What a small calculation comes to."""
+    found = _SMALL_SUM.match(text)
+    if found is None:
+        return None
+    left, right = int(found[1]), int(found[3])
+    return str({"+": left + right, "-": left - right, "*": left * right}[found[2]])
+
+
 def _read(node: Node, source: bytes, reading: _Reading, *, first: bool) -> None:
     text = source[node.start_byte : node.end_byte].decode("utf-8", "replace")
     if node.type in {"word", "number"} and not node.child_count:
@@ -94,6 +118,11 @@ def _read(node: Node, source: bytes, reading: _Reading, *, first: bool) -> None:
     elif node.type == "simple_expansion" and text == "$HOME" and reading.home is not None:
         reading.literal.append(text)
         reading.value.append(reading.home)
+    elif node.type == "command_substitution" and (printed := static_text(text)) is not None:
+        reading.add(printed)
+    elif node.type == "arithmetic_expansion" and (result := _sum(text)) is not None:
+        reading.literal.append(text)
+        reading.value.append(result)
     elif not node.child_count and node.type in _TOKENS:
         reading.add(text)
     else:

@@ -137,6 +137,41 @@ def after_cd(what: str) -> str:
     return f"The command changes the folder and then {what}, so it is not certain which place that concerns"
 
 
+def changes_folder_and_git() -> str:
+    """A line goes into a folder and lets git run there."""
+    return "The command changes the folder and then runs git, which does what the settings and hooks found there say"
+
+
+def changes_folder_often() -> str:
+    """A line changes the folder more than once."""
+    return "The command changes the folder more than once; run its parts one by one"
+
+
+def copies_with_options(program: str) -> str:
+    """A command that copies or moves has options."""
+    return f"With options, {program} may do more than its arguments show"
+
+
+def hides_what_it_runs(program: str) -> str:
+    """A program runs or changes something that rules on commands do not see."""
+    return f"What {program} would do with these arguments cannot be told from a rule"
+
+
+def left_behind() -> str:
+    """A command goes on while the answer is gone."""
+    return "The command leaves something running in the background, where nothing checks it any more"
+
+
+def link_leads_out(path: str, target: str) -> str:
+    """A change through a link would land outside."""
+    return f"{path} is a link to {target}, so the change would land outside of this session's folders"
+
+
+def removes_link(path: str) -> str:
+    """A removal takes away a link that leads out."""
+    return f"{path} is a link that leads out of this session's folders; the removal would take away the link alone"
+
+
 def pattern_in_change() -> str:
     """A command changes files that are named by a pattern."""
     return "The files that this command would change are only known when it runs; name each of them"

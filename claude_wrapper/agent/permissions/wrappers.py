@@ -12,6 +12,8 @@ _NICENESS = re.compile(r"-{1,2}[0-9]+\Z|\+?[0-9]+\Z", re.ASCII)
 _SIGNAL = re.compile(r"[A-Z0-9+-]+\Z", re.ASCII)
 _TIMEOUT_FLAGS = frozenset({"--foreground", "--preserve-status", "-v", "--verbose"})
 _TIMEOUT_VALUES = {"-k": _DURATION, "--kill-after": _DURATION, "-s": _SIGNAL, "--signal": _SIGNAL}
+_PLAIN_WRAPPERS = frozenset({"builtin", "command", "nohup", "xargs"})
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 _BUFFERING = re.compile(r"-[ioe](?:[0L]|[0-9]+[KMG]?)\Z", re.ASCII)
 
 
@@ -31,6 +33,31 @@ def unwrapped(command: Command) -> list[Command]:
         words = inner
         found.append(Command(words))
     return found
+
+
+def shows_what_it_starts(command: Command) -> bool:
+    """Whether a wrapper is so plain that what only reads needs no question behind it either."""
+    if command.words[0].value == "timeout":
+        return len(command.words) > 1 and not command.words[1].literal.startswith("-")
+    return command.words[0].value in _PLAIN_WRAPPERS
+
+
+def behind_env(command: Command) -> Command:
+    """What a command runs in the end, seen through harmless wrappers, `env` and variables too, but not `xargs`."""
+    words = command.words
+    while words:
+        name = words[0].value
+        inner = _after_env(words[1:]) if name == "env" else None if name == "xargs" else _inner(words)
+        if not inner:
+            break
+        words = inner
+    return Command(words)
+
+
+def _after_env(rest: tuple[Word, ...]) -> tuple[Word, ...] | None:
+    while rest and (rest[0].literal in {"-i", "-u"} or _VARIABLE.match(rest[0].literal)):
+        rest = rest[2:] if rest[0].literal == "-u" else rest[1:]
+    return _program(rest)
 
 
 def _is_safe(assignment: Assignment) -> bool:
