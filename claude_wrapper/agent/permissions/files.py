@@ -16,6 +16,7 @@ from .policy import Policy
 from .rules import RuleBehavior, SourcedRule
 
 _OWN_SETTINGS = re.compile(r"/\.claude/settings(?:\.local)?\.json\Z")
+_SKILL = re.compile(r"/\.claude/skills/[^/]+/")
 
 
 def path_rule(
@@ -132,9 +133,16 @@ class ReadCase(FileCase):
     def question(self) -> Decision:
         asked = self.outside() or Decision("ask")
         return asked.changed(
-            message=wording.read_not_granted(self.names[0]),
-            suggestions=suggest.read_folder(asked.blocked_path or self.names[0]),
+            message=wording.read_not_granted(self.names[0]), suggestions=self._readings(asked.blocked_path)
         )
+
+    def _readings(self, target: str | None) -> suggest.Suggestions:
+        """Reading where the file is named, and where a link in the way leads; not where a file is a link itself."""
+        folder = suggest.folder_at(self.names[0]) if target is None else paths.parent(self.names[0])
+        named = suggest.read_in(folder)
+        if target is None or self.ground.is_link(self.path):
+            return named
+        return (*named, *suggest.read_folder(target))
 
 
 class WriteCase(FileCase):
@@ -162,16 +170,38 @@ class WriteCase(FileCase):
         if self.is_the_plan:
             return Decision("allow", "other")
         if not guard.protected(self.names):
-            return None
+            return self._through_link()
         path = self.names[0]
-        own = _OWN_SETTINGS.search(path) is not None
+        own = _OWN_SETTINGS.search(path) is not None or _SKILL.search(path) is not None
         reason = wording.write_not_granted(path) if own else wording.steers_tools(path)
         asked = self.question().changed(
             reason_type="safetyCheck", reason=reason, message=reason, classifier_approvable=True
         )
+        skill = _SKILL.search(path)
+        if skill is not None and paths.is_inside(path, self.ground.cwd):
+            rule = suggest.allow_rules("Edit", [f"{skill[0]}**"], "session")
+            asked = asked.changed(suggestions=(rule,))
         if not self.policy.restricted:
             return asked
         return asked.changed(suppress_always_allow=True, classifier_approvable=False)
+
+    def _through_link(self) -> Decision | None:
+        """A link leads out of the working folders: no mode and no folder that holds the link alone approves that."""
+        asked = self.outside()
+        if asked is None or asked.blocked_path is None or self.rule_of("allow", "Edit") is not None:
+            return None
+        reason = wording.link_leads_out(self.names[0], asked.blocked_path)
+        folders = dict.fromkeys((paths.parent(self.names[0]), paths.parent(asked.blocked_path)))
+        return Decision(
+            "ask",
+            "safetyCheck",
+            reason,
+            wording.write_not_granted(self.names[0]),
+            (*suggest.accept_edits(self.policy), suggest.add_directories(*folders)),
+            blocked_path=asked.blocked_path,
+            suppress_always_allow=True,
+            classifier_approvable=False,
+        )
 
     def planned(self) -> Decision | None:
         return Decision("ask", "mode", message=wording.plan_mode(self.names[0]))

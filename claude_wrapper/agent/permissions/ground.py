@@ -40,6 +40,10 @@ class Ground:
         link = paths.link_at(path, self.cwd, self.home)
         return self.names_of(path if link is None else paths.parent(link))
 
+    def is_link(self, path: str) -> bool:
+        """Whether the file itself is a symlink, not only a folder above it."""
+        return paths.link_at(path, self.cwd, self.home) is not None
+
     def is_within(self, names: tuple[str, ...]) -> bool:
         """Whether the file lies in a working folder under each of its names."""
         return paths.all_inside(names, self.within)

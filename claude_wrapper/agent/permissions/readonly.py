@@ -43,12 +43,6 @@ def files_shown(command: Command) -> tuple[FileUse, ...] | None:
         return _sed(words)
     if name == "xargs":
         return _xargs(words)
-    if name == "command":
-        return (
-            ()
-            if len(words) == 2 and words[0].literal == "-v" and _PLAIN_WORD.match(words[1].literal)
-            else None
-        )
     known = data.READ_ONLY.get(name)
     return None if known is None else _known(name, known, words)
 
@@ -135,8 +129,10 @@ def _text(word: Word) -> str:
 def _xargs(words: tuple[Word, ...]) -> tuple[FileUse, ...] | None:
     """`xargs` that only shows its input again: what it runs takes the words that it is given for texts."""
     texts = [_text(word) for word in words]
-    while texts and texts[0] in data.XARGS_OPTIONS:
-        texts = texts[1:]
+    while texts and (texts[0] in data.XARGS_OPTIONS or texts[0] == "-n"):
+        if texts[0] == "-n" and (len(texts) < 2 or data.XARGS_COUNTS.match(texts[1]) is None):
+            return None
+        texts = texts[2 if texts[0] == "-n" else 1 :]
     return () if not texts or texts[0] in {"echo", "printf"} else None
 
 

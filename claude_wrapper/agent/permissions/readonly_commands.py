@@ -105,7 +105,7 @@ READ_ONLY: dict[str, ReadOnly] = {
     "paste": ReadOnly(valued=_set("-d --delimiters")),
     "pgrep": ReadOnly(takes_files=False, refused=_set("-F --pidfile"), words=_PLAIN),
     "printf": ReadOnly(takes_files=False, refused=_set("-v")),
-    "ps": ReadOnly(takes_files=False, only=_set("aux -ef -e -A -f auxf axf")),
+    "ps": ReadOnly(takes_files=False, only=_set("aux -ef -e -eww -A -f auxf axf")),
     "pwd": ReadOnly(takes_files=False, only=_set("-L -P")),
     "rg": ReadOnly(
         pattern_first=True,
@@ -141,6 +141,7 @@ SED_PRINTS = re.compile(r"[0-9]+(?:,[0-9]+)?p(?:;[0-9]+(?:,[0-9]+)?p)*\Z", re.AS
 SED_REPLACES = re.compile(r"s/[^/\n]*/[^/\n]*/[gpiI0-9]*\Z", re.ASCII)
 
 XARGS_OPTIONS = _set("-0 --null -r --no-run-if-empty -t --verbose")
+XARGS_COUNTS = re.compile(r"[0-9]+\Z", re.ASCII)
 
 FIND_TESTS = _set(
     "-name -iname -path -ipath -wholename -iwholename -regex -iregex -regextype -type -xtype -maxdepth"

@@ -143,6 +143,8 @@ class Parts:
             return Obstacle("mode", part, command, program=name, reason=wording.after_cd(f"runs {name}"))
         for path in touched:
             reason = odd_paths.why_odd(path)
+            if reason == odd_paths.TURNS_BACK and self.ground.leads_out(self.ground.names_of(path)):
+                reason = None
             if reason is not None:
                 folder = _folder(paths.absolute(paths.before_glob(path), self.ground.cwd, self.ground.home))
                 return Obstacle("change", part, command, path, folder=folder, program=name, reason=reason)
@@ -195,17 +197,12 @@ class Parts:
 
     def _is_accepted(self, command: Command, folders: Folders) -> bool:
         """Whether acceptEdits covers the command."""
-        chain = unwrapped(command)
-        if len(folders) > 1 or not sets_safe_variables_only(command.assignments):
+        if len(folders) > 1 or command.assignments or not is_simple_file_command(command):
             return False
-        if any(inner.words[0].literal in _RUN_UNSEEN_ARGUMENTS for inner in chain[:-1]):
-            return False
-        if not is_simple_file_command(chain[-1]):
-            return False
-        fills = effects(chain[-1].arguments).fills
+        fills = effects(command.arguments).fills
         if any(refuses_below(self.ground.names_of(path)[-1], "Edit", self.ground) for path in fills):
             return False
-        return all(self.ground.is_within(self.ground.names_of(path)) for path in named_files(chain[-1]))
+        return all(self.ground.is_within(self.ground.names_of(path)) for path in named_files(command))
 
     def _changing(self, part: int, command: Command) -> Obstacle | None:
         """What to say about a command that changes files inside, if it is one and that is what it is asked for."""
@@ -215,7 +212,7 @@ class Parts:
         if not touched:
             return Obstacle("own rule", part, command, program=name) if name == "sed" else None
         if self.policy.accepts_edits:
-            return None
+            return Obstacle("own rule", part, command, program=name) if name == "sed" else None
         names = self.ground.removed_names(touched[0]) if name == "rm" else self.ground.names_of(touched[0])
         return Obstacle("change", part, command, names[0], folder=_folder(names[0]), program=name)
 
@@ -225,8 +222,9 @@ class Parts:
         if target == "/dev/null":
             return None
         if target is None or redirect.target.is_glob or _is_left_to_the_shell(redirect):
-            path = None if redirect.writes else redirect.target.literal
-            offer: Offer = "nothing" if "$" in redirect.target.raw else "none"
+            is_variable = "$" in redirect.target.raw
+            path = None if redirect.writes or is_variable else redirect.target.literal
+            offer: Offer = "nothing" if is_variable else "none"
             return Obstacle(offer, redirect.part, command, path, reason=odd_paths.EXPANDED)
         if not redirect.writes:
             unreadable = (self._unreadable(FileUse(target), folder) for folder in folders)
@@ -242,7 +240,7 @@ class Parts:
         if reason is None and path_rule("allow", ("Edit",), names, self.ground) is not None:
             return None
         if reason is None and outside is None and self.policy.accepts_edits:
-            return None
+            return None if command else Obstacle("rule", redirect.part)
         told = target if reason is not None else outside or names[0]
         folder = _folder(outside or names[0])
         return Obstacle("redirect", redirect.part, command, told, folder=folder, reason=reason)

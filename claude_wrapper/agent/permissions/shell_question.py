@@ -92,14 +92,14 @@ class LineQuestion:
             return (line, *reading) if reading else ()
         edits = suggest.accept_edits(self._ground.policy)
         if obstacle.offer == "mode":
-            return (line, *edits)
+            return (line, *edits) if edits else ()
         folder = suggest.add_directories(obstacle.folder)
         return (line, folder) if obstacle.offer == "redirect" else (line, folder, *edits)
 
     def _rule(self, obstacle: Obstacle) -> str | None:
         command = obstacle.command
         if command is None:
-            return None
+            return " ".join(self._line.text.split()[:2]) + " *"
         if len(self._line.commands) == 1 and "<<" in self._line.text:
             return suggest.rule_before_document(self._line.text) or suggest.command_rule(command)
         return suggest.command_rule(command)

@@ -52,9 +52,9 @@ def add_folder(path: str) -> Suggestions:
     return (PermissionUpdateBody("addDirectories", directories=[path], destination="session"),)
 
 
-def add_directories(folder: str) -> PermissionUpdateBody:
-    """Work in a folder from now on, whichever it is."""
-    return PermissionUpdateBody("addDirectories", directories=[folder], destination="session")
+def add_directories(*folders: str) -> PermissionUpdateBody:
+    """Work in folders from now on, whichever they are."""
+    return PermissionUpdateBody("addDirectories", directories=list(folders), destination="session")
 
 
 def folder_at(path: str) -> str:
@@ -70,8 +70,12 @@ def reading_rule(path: str) -> str | None:
 
 def read_folder(path: str) -> Suggestions:
     """Read there for the rest of the session."""
-    content = reading_rule(path)
-    return () if content is None else (allow_rules("Read", [content], "session"),)
+    return read_in(folder_at(path))
+
+
+def read_in(folder: str) -> Suggestions:
+    """Read in a folder for the rest of the session; nothing for the root."""
+    return () if folder == "/" else (allow_rules("Read", [f"/{folder}/**"], "session"),)
 
 
 def allow_tools(rules: Iterable[tuple[str, str]], destination: Destination) -> PermissionUpdateBody:

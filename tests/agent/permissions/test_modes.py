@@ -183,9 +183,7 @@ def test_no_rule_and_no_mode_approves_removing_what_everything_stands_on(shared,
     assert shared.bash(command, shared.policy("dontAsk", allow=["Bash"])).behavior == "deny"
 
 
-@pytest.mark.parametrize(
-    "command", ["rm -rf src", "rm f*", "rm -rf src/*", "rm /usr/lib/x", "rm -rf build/ dist", "rm -- a"]
-)
+@pytest.mark.parametrize("command", ["rm -rf src", "rm src/f", "rm -rf build/ dist", "rm -- a"])
 def test_other_removals_are_a_matter_of_rules(shared, command):
     assert shared.bash(command, shared.policy(allow=["Bash(rm:*)"])).behavior == "allow"
 
@@ -260,14 +258,15 @@ def test_files_of_like_names_are_ordinary(shared, path):
         ("rm -rf src", "allow"),
         ("rmdir src", "allow"),
         ("mv a c", "allow"),
-        ("cp -r src dst", "allow"),
+        ("cp a c", "allow"),
+        ("cp -r src dst", "ask"),
         ("sed -i s/a/b/ a", "allow"),
-        ("sed -i 's|a|b|g' a", "allow"),
-        ("LANG=C touch x", "allow"),
-        ("timeout 5 touch x", "allow"),
+        ("sed -i 's|a|b|g' a", "ask"),
+        ("LANG=C touch x", "ask"),
+        ("timeout 5 touch x", "ask"),
         ("touch x && mkdir y; echo a > z", "allow"),
         ("touch 'a b'", "allow"),
-        ("touch -- -x", "allow"),
+        ("touch -- -x", "ask"),
         ("touch ../x", "ask"),
         ("touch {outside}/x", "ask"),
         ("touch ~/x", "ask"),

@@ -101,7 +101,7 @@ def test_links_are_followed_before_a_rule_is_applied(place):
     assert (denied.behavior, denied.as_tool_error) == ("deny", False)
     for policy in (place.policy(), place.policy("acceptEdits"), place.policy(allow=["Edit(out/**)"])):
         asked = place.decide("Write", policy, file_path=str(place.project / "out" / "x"), content="")
-        assert (asked.behavior, asked.reason_type) == ("ask", "workingDir")
+        assert (asked.behavior, asked.reason_type) == ("ask", "safetyCheck")
         assert asked.blocked_path == str(place.outside / "x")
     both = place.policy(allow=["Edit(out/**)", f"Edit(/{place.outside}/**)"])
     assert (

@@ -105,11 +105,12 @@ def test_an_exact_rule_allows_even_a_line_that_cannot_be_checked(shared):
     assert shared.bash("echo $(whoami) x", policy).behavior == "ask"
 
 
-def test_a_suggested_rule_for_a_pattern_allows_that_pattern_only(shared, suggested):
+def test_a_suggested_rule_shows_the_pattern_as_it_was_written_and_does_not_let_it_run_unseen(
+    shared, suggested
+):
     rule = suggested(shared.bash("rm *.py"))[0]["rules"][0]["ruleContent"]
-    policy = shared.policy(allow=[f"Bash({rule})"])
-    assert shared.bash("rm *.py", policy).behavior == "allow"
-    assert shared.bash("rm a.py", policy).behavior == "ask"
+    assert rule == "rm *.py"
+    assert shared.bash("rm *.py", shared.policy(allow=[f"Bash({rule})"])).behavior == "ask"
 
 
 @pytest.mark.feature("PERM-21", "PERM-30")

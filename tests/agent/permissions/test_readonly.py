@@ -52,7 +52,7 @@ test -f a
 [[ -f a && -d src ]]
 if [ -f a ]; then cat a; else ls; fi
 sed -n 1,5p a
-sed -n '/x/p' a
+sed -n '2,3p;5p' a
 jq .x a
 jq -r '.a | length' a
 base64 a
@@ -69,7 +69,6 @@ pwd
 node --version
 python3 --version
 man ls
-command -v ls
 git status
 git status --short
 git log --oneline -5
@@ -93,7 +92,6 @@ git worktree list
 git --no-pager log
 docker ps -a
 timeout 5 ls
-timeout --signal=KILL 5 ls
 pr a
 tsort a
 numfmt 1000
@@ -107,8 +105,6 @@ ls | xargs -0 echo x
 [ 1 -eq 1 ]
 FOO=1
 for i in a b; do ls; done
-time ls
-nice ls
 command ls
 LANG=C sort a
 NO_COLOR=1 ls
@@ -127,7 +123,6 @@ ls src/../..
 cd /tmp
 cd ..
 cd
-cd -
 cd src && cat ../../x
 cd src && git status
 head -n 5 /etc/hosts
