@@ -166,6 +166,12 @@ class WriteCase(FileCase):
         rule = self.rule_of("ask", "Edit")
         return super().asked() if rule is None else self.rule_asks(rule)
 
+    def never_settled(self) -> Decision | None:
+        if not self.ground.is_link(self.path):
+            return None
+        message = wording.not_through_link(self.names[0], self.names[-1])
+        return Decision("deny", "other", wording.WRITES_TO_LINK, message)
+
     def guarded(self) -> Decision | None:
         if self.is_the_plan:
             return Decision("allow", "other")

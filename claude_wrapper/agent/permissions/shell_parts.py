@@ -265,7 +265,8 @@ def all_folders(commands: Iterable[tuple[str, ...]], start: str, home: str) -> F
 
 
 def _is_cd(command: Command) -> bool:
-    return command.words[0].value == "cd"
+    """Whether the command changes the folder, other than to where it is."""
+    return command.words[0].value == "cd" and [word.literal for word in command.words[1:]] != ["."]
 
 
 def _is_left_to_the_shell(redirect: Redirect) -> bool:

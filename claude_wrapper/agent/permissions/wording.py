@@ -4,6 +4,7 @@ from __future__ import annotations
 
 OUTSIDE = "The path is not in a folder that this session works in"
 NOT_YET = "Nobody has approved this command yet"
+WRITES_TO_LINK = "The file to write is a symbolic link"
 DENIED_PATH = "File is in a directory that is denied by your permission settings."
 UNREADABLE_SO_UNWRITABLE = "A deny rule for reading covers this file, so it cannot be written either."
 
@@ -94,6 +95,11 @@ def auto_unavailable(tool: str) -> str:
         f"Auto mode is unavailable: the safety check could not be made, so {tool} was not run. Do what can be done "
         "without it, and tell the user what is left and that another permission mode would let them decide."
     )
+
+
+def not_through_link(path: str, leads: str) -> str:
+    """Links are not written through."""
+    return f"{path} is a symbolic link, which is not written through. Name the file it leads to: {leads}"
 
 
 def through_link(path: str, target: str) -> str:

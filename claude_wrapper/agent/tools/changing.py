@@ -18,6 +18,7 @@ __all__ = [
     "Target",
     "open_target",
     "reject_stale",
+    "require_no_link",
     "require_seen",
     "require_writable",
     "save",
@@ -59,11 +60,6 @@ def open_target(tool_input: dict[str, Any], context: ToolContext) -> Target:
     shown: str = tool_input["file_path"]
     reject_null_bytes(shown, "file_path")
     path = absolute(shown, context)
-    if is_link(path):
-        leads = os.path.realpath(path)
-        raise InputRejected(
-            f"{path} is a symbolic link, which is not written through. Name the file it leads to: {leads}"
-        )
     real = Path(os.path.realpath(path))
     try:
         data, state = read_bytes(real, _MAX_BYTES)
@@ -78,6 +74,16 @@ def open_target(tool_input: dict[str, Any], context: ToolContext) -> Target:
     if state.st_size > _MAX_BYTES:
         raise InputRejected(f"{path} is larger than {_MAX_BYTES >> 20} MB; change it with a shell command.")
     return Target(shown, real, data, decode(data), state, context.read_files.find(real))
+
+
+def require_no_link(tool_input: dict[str, Any], context: ToolContext) -> None:
+    """A change replaces the file, so it must not be named by a link; asked for permission, such a call is denied."""
+    path = absolute(tool_input["file_path"], context)
+    if is_link(path):
+        leads = os.path.realpath(path)
+        raise InputRejected(
+            f"{path} is a symbolic link, which is not written through. Name the file it leads to: {leads}"
+        )
 
 
 def require_seen(target: Target) -> None:

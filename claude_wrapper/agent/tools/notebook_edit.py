@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import anyio.to_thread
 import msgspec
 
-from .changing import Target, open_target, reject_stale, require_seen, require_writable, save
+from .changing import Target, open_target, reject_stale, require_no_link, require_seen, require_writable, save
 from .contract import InputRejected, ToolContext, ToolFailure, ToolOutput
 from .paths import with_absolute
 from .textfile import clean
@@ -68,6 +68,7 @@ def _plan(tool_input: dict[str, Any], context: ToolContext) -> _Plan:
     path = tool_input["notebook_path"]
     if not path.endswith(".ipynb"):
         raise InputRejected(f"{path} is no notebook (.ipynb); change it with Edit.")
+    require_no_link({"file_path": path}, context)
     target = open_target({"file_path": path}, context)
     if not target.exists:
         raise InputRejected(f"There is no notebook {path}.")

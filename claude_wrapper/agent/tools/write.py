@@ -6,7 +6,16 @@ from typing import Any, ClassVar
 
 import anyio.to_thread
 
-from .changing import CURRENT_NOTE, Target, open_target, reject_stale, require_seen, require_writable, save
+from .changing import (
+    CURRENT_NOTE,
+    Target,
+    open_target,
+    reject_stale,
+    require_no_link,
+    require_seen,
+    require_writable,
+    save,
+)
 from .contract import InputRejected, ToolContext, ToolFailure, ToolOutput
 from .matching import with_lf
 from .patch import structured_patch
@@ -64,6 +73,7 @@ def _plan(tool_input: dict[str, Any], context: ToolContext) -> Target:
 
 def _write(tool_input: dict[str, Any], context: ToolContext) -> ToolOutput:
     try:
+        require_no_link(tool_input, context)
         target = _plan(tool_input, context)
     except InputRejected as rejection:  # it was fine when it was checked; the file has changed since
         raise ToolFailure(rejection.text) from rejection

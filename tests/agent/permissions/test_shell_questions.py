@@ -192,7 +192,21 @@ def test_a_link_inside_is_an_ordinary_file_and_its_removal_concerns_its_folder(l
 )
 def test_rules_on_commands_do_not_decide_where_their_files_may_lie(shared, line):
     line = filled_in(shared, line)
-    programs = "cat ls head touch rm nohup env sed tee cp cd echo factor".split()
+    programs = [
+        "cat",
+        "ls",
+        "head",
+        "touch",
+        "rm",
+        "nohup",
+        "env",
+        "sed",
+        "tee",
+        "cp",
+        "cd",
+        "echo",
+        "factor",
+    ]
     policy = shared.policy(allow=[*(f"Bash({program}:*)" for program in programs), f"Bash({line})"])
     assert shared.bash(line, policy).behavior == "ask"
     whole = shared.bash(line, shared.policy(allow=["Bash"]))
@@ -270,3 +284,30 @@ def test_a_long_command_is_cut_in_its_description_and_the_models_own_is_not(shar
     assert shared.bash(long).description == long[:49] + "…"
     assert shared.bash(long[:50]).description == long[:50]
     assert shared.bash(long, description="d" * 60).description == "d" * 60
+
+
+@pytest.mark.feature("RULE-14", "PERM-29")
+@pytest.mark.parametrize("mode", ["default", "acceptEdits", "bypassPermissions"])
+def test_a_file_is_never_written_by_the_name_of_a_link(linked, mode):
+    policy = linked.policy(mode, allow=["Edit(./**)"])
+    for tool, fields in (("Write", {"content": "x"}), ("Edit", {"old_string": "a", "new_string": "b"})):
+        decision = linked.decide(tool, policy, file_path=str(linked.project / "in"), **fields)
+        assert (decision.behavior, decision.reason_type) == ("deny", "other")
+        assert decision.message.endswith(str(linked.project / "a"))
+
+
+@pytest.mark.feature("RULE-14")
+def test_reading_through_a_link_offers_where_it_is_named_and_where_it_leads(linked):
+    file = linked.decide("Read", file_path=str(linked.project / "file"))
+    assert short(file) == [f"Read(/{linked.project}/**) now"]
+    below = linked.decide("Read", file_path=str(linked.project / "out" / "secret"))
+    assert short(below) == [f"Read(/{linked.project}/out/**) now", f"Read(/{linked.outside}/**) now"]
+    new = linked.decide("Write", file_path=str(linked.project / "out" / "new"), content="x")
+    assert (new.reason_type, new.suppress_always_allow) == ("safetyCheck", True)
+    folders = msgspec.to_builtins(new.suggestions)[-1]["directories"]
+    assert folders == [str(linked.project / "out"), str(linked.outside)]
+
+
+def test_a_file_of_a_skill_offers_to_edit_that_skill(shared):
+    path = str(shared.project / ".claude" / "skills" / "one" / "SKILL.md")
+    assert short(shared.decide("Write", file_path=path, content="x")) == ["Edit(/.claude/skills/one/**) now"]
