@@ -229,7 +229,7 @@ class BashCase(Case):
         )
         if not readable or self._whole_rule() is not None:
             return asked
-        together = asked.changed(reason_type="subcommandResults", reason=None, blocked_path=None)
+        together = asked.changed(reason_type="subcommandResults", blocked_path=None)
         if len({obstacle.part for obstacle in self.obstacles}) > 1:
             return together.changed(suggestions=())
         return together if redirect is None and self.line.commands[-1].segment else asked

@@ -7,11 +7,11 @@ A line passes if each of its tokens is one that the shell reads the same way, an
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from .odd_characters import odd_characters
 from .shell_words import static_text
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def check(root: Node, source: bytes) -> Checked:
         return Checked("it could not be read as a command line")
     text = source.decode()
     if not text.isascii() or any(character < " " or character == "\x7f" for character in text):
-        reason = _odd_characters(text)
+        reason = odd_characters(text)
         if reason is not None:
             return Checked(reason)
     checker = _Checker(source)
@@ -130,23 +130,6 @@ def check(root: Node, source: bytes) -> Checked:
     grouped, behind = checker.groups, checker.runs_behind
     reason = _WHY["subshell"] if grouped else _WHY["&"] if behind else None
     return Checked(reason, grouped and not behind, behind and not grouped)
-
-
-def _odd_characters(text: str) -> str | None:
-    for character in text:
-        if character in " \t\n":
-            continue
-        if character.isspace() or unicodedata.category(character) in {
-            "Cc",
-            "Cf",
-            "Zs",
-            "Zl",
-            "Zp",
-            "Co",
-            "Cn",
-        }:
-            return "it holds invisible characters"
-    return None
 
 
 def _is_brace_in_word(node: Node, text: str) -> bool:

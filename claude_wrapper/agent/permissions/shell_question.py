@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from claude_wrapper.wire.permissions import PermissionUpdateBody
@@ -15,7 +14,6 @@ from .shell_line import ShellLine
 from .suggest import Suggestions
 
 _MOST_RULES = 5
-_LOOPS_OVER_WORDS = re.compile(r"(?:\A|[\s;&|(])for \w+ in (?![0-9 ]*;)")
 _RANKS = {"redirect": 0, "rule": 2}
 """Which obstacle of a part is told of first."""
 
@@ -29,7 +27,7 @@ class LineQuestion:
         self._obstacles = obstacles
         self._piped = bool(line.commands) and line.commands[-1].segment > 0
         # A line that leaves commands running gets no rules of its own: they would not cover it.
-        self._no_rules = line.runs_behind or _LOOPS_OVER_WORDS.search(line.text) is not None
+        self._no_rules = line.runs_behind
 
     def decision(self) -> Decision:
         """The question, for a line that has at least one obstacle."""

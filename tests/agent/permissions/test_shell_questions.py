@@ -53,7 +53,7 @@ CHANGE = [f"+{HERE}", "acceptEdits"]
         ("ls; cat /etc/hosts", None, "/etc/hosts", ["Bash(ls; cat *)", READ_ETC]),
         ("echo x > y; ls", None, f"{HERE}/y", ["Bash(echo x *)", f"+{HERE}"]),
         ("for i in 1 2; do touch x; done", None, f"{HERE}/x", ["Bash(for i *)", *CHANGE]),
-        ("for i in a b; do factor 6; done", "other", None, None),
+        ("for i in a b; do factor 6; done", "other", None, ["Bash(factor 6)"]),
         # Several: one rule each, unless one of them is no matter of rules, or there are too many.
         ("factor 6 && cat /etc/hosts", SUB, None, ["Bash(factor 6) & Read(//etc/**)"]),
         ("touch x && mkdir -p y", SUB, None, ["Bash(touch x *) & Bash(mkdir -p y)"]),
