@@ -19,7 +19,7 @@ from .shell import read_line
 from .shell_line import Redirect
 from .shell_parts import Parts, all_folders
 from .shell_question import LineQuestion
-from .touched import TouchedFiles
+from .touched import TouchedFiles, quoted_names
 
 
 class BashCase(Case):
@@ -133,7 +133,9 @@ class BashCase(Case):
     @cached_property
     def touched(self) -> TouchedFiles:
         """The files that the line names."""
-        return TouchedFiles(self.revealed, self.ground, self._folders)
+        certain = self.unchecked is None and len(self.revealed.lines) == 1 and not self.revealed.hidden
+        quoted = quoted_names(self.line) if certain and not self.line.redirects else frozenset[str]()
+        return TouchedFiles(self.revealed, self.ground, self._folders, quoted)
 
     @cached_property
     def _folders(self) -> tuple[str, ...]:

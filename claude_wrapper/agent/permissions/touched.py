@@ -13,15 +13,29 @@ from .files import path_rule
 from .ground import Ground
 from .reveal import Arguments, Revealed
 from .rules import RuleBehavior, SourcedRule
+from .shell_line import ShellLine
 
 _MOST_MATCHES = 500
+_TAKE_NAMES = frozenset(
+    {"cat", "cp", "head", "ls", "mv", "nl", "rm", "sort", "stat", "tac", "tail", "touch", "wc"}
+)
 _REFUSING: tuple[RuleBehavior, ...] = ("deny", "ask")
 
 
 class TouchedFiles:
-    """What is known of the files of one line; `folders` are those in which its commands may run."""
+    """What is known of the files of one line; `folders` are those in which its commands may run.
 
-    def __init__(self, revealed: Revealed, ground: Ground, folders: tuple[str, ...]) -> None:
+    `as_written` are names that look like patterns and are none.
+    """
+
+    def __init__(
+        self,
+        revealed: Revealed,
+        ground: Ground,
+        folders: tuple[str, ...],
+        as_written: frozenset[str] = frozenset(),
+    ) -> None:
+        self._as_written = as_written
         self._revealed = revealed
         self._ground = ground
         self._folders = folders
@@ -56,7 +70,7 @@ class TouchedFiles:
                     path = ("~/" if variable == "HOME" else "./") + path[len(written) :]
         for folder in self._folders:
             yield self._ground.names_of(path, folder)
-            if paths.GLOB_CHARACTERS.intersection(path):
+            if paths.GLOB_CHARACTERS.intersection(path) and path not in self._as_written:
                 found = islice(glob.iglob(path, root_dir=folder), _MOST_MATCHES)  # noqa: PTH207 - paths are texts here
                 yield from (self._ground.names_of(match, folder) for match in found)
 
@@ -89,6 +103,15 @@ class TouchedFiles:
     def _has_rules(self, behaviors: tuple[RuleBehavior, ...]) -> bool:
         rules = (rule.rule for behavior in behaviors for rule in self._ground.policy.of(behavior))
         return any(rule.tool in {"Read", "Edit"} and rule.content is not None for rule in rules)
+
+
+def quoted_names(line: ShellLine) -> frozenset[str]:
+    """Names in quotes that are given to programs which take them for what they are."""
+    words = [(command.words[0].literal, word) for command in line.commands for word in command.words[1:]]
+    plain = {word.literal for program, word in words if program in _TAKE_NAMES and not word.is_glob}
+    return frozenset(
+        plain - {word.literal for program, word in words if program not in _TAKE_NAMES or word.is_glob}
+    )
 
 
 def _is_worked_out(path: str) -> bool:

@@ -311,3 +311,21 @@ def test_reading_through_a_link_offers_where_it_is_named_and_where_it_leads(link
 def test_a_file_of_a_skill_offers_to_edit_that_skill(shared):
     path = str(shared.project / ".claude" / "skills" / "one" / "SKILL.md")
     assert short(shared.decide("Write", file_path=path, content="x")) == ["Edit(/.claude/skills/one/**) now"]
+
+
+@pytest.mark.feature("RULE-13")
+def test_a_quoted_name_that_looks_like_a_pattern_is_one_file(place):
+    for name in ("a1", "a2", "a3", "a[12]"):
+        (place.project / name).write_text("x")
+    policy = place.policy(deny=["Read(a[12])"])
+    assert place.bash("cat 'a[12]'", policy).behavior == "allow"
+    for line in (
+        "cat a1",
+        "cat a[12]",
+        "cat 'a[12]' a[12]",
+        "sh -c \"cat 'a[12]'\"",
+        "eval cat 'a[12]'",
+        "cat < 'a[12]'",
+    ):
+        assert place.bash(line, policy).behavior == "deny"
+    assert place.bash("cat a3", policy).behavior == "allow"
