@@ -76,18 +76,14 @@ class BashCase(Case):
         return None if link is None else self._through_link(link)
 
     def allowed(self) -> Decision | None:
-        decision = self._allowed()
-        if self.line.runs_behind and (decision is not None or (self.line.only_behind and not self.obstacles)):
+        if self.line.only_behind and not self.obstacles:
             return self._behind()
-        return decision
-
-    def _allowed(self) -> Decision | None:
         whole = self._whole_rule()
         if whole is not None and not self._may_hide_what_is_refused():
             return Decision("allow", "rule", rule=whole)
         exact = shell_rules.allowing_whole_line(self.policy.of("allow"), self.call, self.line)
         if exact is not None and self._may_be_named():
-            return Decision("allow", "rule", rule=exact)
+            return self._behind() if self.line.runs_behind else Decision("allow", "rule", rule=exact)
         if self.unchecked is None and not self.obstacles:
             return Decision("allow", "subcommandResults")
         return None

@@ -210,7 +210,18 @@ def test_rules_on_commands_do_not_decide_where_their_files_may_lie(shared, line)
     policy = shared.policy(allow=[*(f"Bash({program}:*)" for program in programs), f"Bash({line})"])
     assert shared.bash(line, policy).behavior == "ask"
     whole = shared.bash(line, shared.policy(allow=["Bash"]))
-    assert whole.behavior == ("ask" if line.endswith("&") else "allow")
+    assert whole.behavior == "allow"
+
+
+@pytest.mark.feature("RULE-06")
+def test_what_would_run_anyhow_is_asked_about_in_the_background(shared):
+    whole, exact = shared.policy(allow=["Bash"]), shared.policy(allow=["Bash(echo $X &)", "Bash(factor:*)"])
+    for line, policy in (("ls &", whole), ("ls & ls", whole), ("factor 6 &", exact), ("echo $X &", exact)):
+        decision = shared.bash(line, policy)
+        assert (decision.behavior, decision.reason_type, decision.suggestions) == ("ask", "safetyCheck", None)
+    for line in ("factor 6 &", "ls & wait", "echo $X &", "sleep 1 & echo $! > pid", "sh -c 'ls &'"):
+        assert shared.bash(line, whole).behavior == "allow"
+    assert shared.bash("ls &", shared.policy("bypassPermissions")).behavior == "allow"
 
 
 @pytest.mark.feature("RULE-04")
