@@ -8,6 +8,9 @@ import msgspec
 
 __all__ = ["CacheCreation", "OutputDetails", "ServerToolUse", "Usage", "read_usage"]
 
+_MOST = 1e15
+"""No reply takes so many tokens."""
+
 
 class CacheCreation(msgspec.Struct, frozen=True):
     """Tokens written to the prompt cache, by how long they stay there."""
@@ -109,7 +112,14 @@ def _read(kind: Any, raw: dict[str, Any]) -> Any:
         if isinstance(default, msgspec.Struct):
             values.append(_read(type(default), value) if isinstance(value, dict) else default)
         elif isinstance(default, int):
-            values.append(value if type(value) is int and value > 0 else 0)
+            values.append(_count(value))
         else:
             values.append(value if isinstance(value, str) else None)
     return kind(*values)
+
+
+def _count(value: Any) -> int:
+    """A number of tokens; some gateways send it as a fraction."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _MOST:
+        return 0
+    return round(value)

@@ -93,6 +93,7 @@ class Asker:
         self._thought = 0
         self._thinking_since: float | None = None
         self._unknown: set[str] = set()
+        self._waiting: list[Callable[[], None]] = []
 
     @property
     def reply(self) -> Reply | None:
@@ -108,6 +109,19 @@ class Asker:
         """Tell a host that follows replies bit by bit that one is about to be asked for."""
         if self._partial:
             self._frames.status("requesting")
+
+    def before_reply(self, tell: Callable[[], None]) -> None:
+        """Tell something once a reply begins, or there will be none; never if the model is not asked."""
+        self._waiting.append(tell)
+
+    def forget_waiting(self) -> None:
+        """The turn is over: what would have been told before a reply is not."""
+        self._waiting.clear()
+
+    def _tell_waiting(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for tell in waiting:
+            tell()
 
     async def aside(self, request: ModelRequest) -> str:
         """The text of a reply that is no part of the conversation, though it is paid for; raises ApiError."""
@@ -141,6 +155,7 @@ class Asker:
         try:
             return await self._read(turn, request, stand_in)
         finally:
+            self._tell_waiting()
             spent = (time.monotonic() - began) * 1000
             turn.clock.api_ms += spent
             self._meter.api_ms += spent
@@ -227,6 +242,8 @@ class Asker:
     def _event(self, turn: Turn, stream: ReplyStream, item: RawEvent) -> None:
         now = time.monotonic()
         kind = item.type
+        if self._waiting:
+            self._tell_waiting()
         if turn.clock.first_event is None:
             turn.clock.first_event = now
         if kind == "message_start":
@@ -247,8 +264,8 @@ class Asker:
             fields["ttft_ms"] = turn.clock.since_request(time.monotonic()) or 0
         if self._display is not None and (kind == "message_start" or _is_thinking(item)):
             fields["thinking_display"] = self._display
-        if turn.prompt_uuids and not turn.answered:
-            fields["user_message_uuid"] = turn.prompt_uuids[0]
+        if turn.prompt_uuid is not None and not turn.answered:
+            fields["user_message_uuid"] = turn.prompt_uuid
         self._frames.stream_event(bytes(item.data), **fields)
 
     def _count_thinking(self, turn: Turn, text: str, now: float) -> None:
@@ -256,8 +273,8 @@ class Asker:
         before = -(-self._thought // _CHARACTERS_PER_TOKEN)
         self._thought += len(text)
         total = -(-self._thought // _CHARACTERS_PER_TOKEN)
-        uuids = turn.prompt_uuids
-        self._frames.thinking_tokens(total, total - before, uuids[0] if uuids else UNSET)
+        uuid = UNSET if turn.prompt_uuid is None else turn.prompt_uuid
+        self._frames.thinking_tokens(total, total - before, uuid)
 
     async def _block(self, turn: Turn, reply: Reply, block: Block) -> None:
         data = block.data
@@ -301,7 +318,7 @@ class Asker:
             # Such blocks stand between calls; there is nothing to show.
             return
         if turn.prompt_uuids and not turn.answered:
-            fields["user_message_uuid"] = turn.prompt_uuids[0]
+            fields["user_message_uuid"] = turn.prompt_uuid or turn.prompt_uuids[0]
             fields["user_message_uuids"] = turn.prompt_uuids
         if turn.superseded:
             fields["supersedes"], turn.superseded = turn.superseded, []

@@ -46,20 +46,23 @@ class Closing:
 
     async def after_text(self, turn: Turn, reply: Reply) -> Ending | None:
         """What follows a reply that calls no tool."""
-        wanted = self._parts.structured and turn.answer_nudges == 0
-        if self._stopped.concerns(reply) and not (wanted and reply.stop_reason == "pause_turn"):
+        if self._stopped.concerns(reply):
             return self._stopped.after(turn, reply)
         if not _says_anything(reply) and turn.empty_nudges == 0:
             turn.empty_nudges += 1
             self._nudge(turn, _SAY_SOMETHING, hidden=True)
             return None
-        if wanted:
+        if self._parts.structured and turn.answer_nudges == 0:
             turn.answer_nudges += 1
             self._nudge(turn, _HAND_IN, hidden=True)
             return None
         turn.stage = "closing"
         text = turn.last_text if _says_anything(reply) else ""
         return await self._stop_hooks(turn, text)
+
+    def after_refusal(self, turn: Turn, reply: Reply) -> Ending | None:
+        """What follows a reply that the provider stopped behind its calls, once these have run."""
+        return self._stopped.after(turn, reply)
 
     async def answer_handed_in(self, turn: Turn, reply: Reply | None) -> Ending | None:
         """Whether the run's answer was handed in, or failed once too often."""

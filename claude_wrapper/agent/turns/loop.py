@@ -173,6 +173,11 @@ class Loop:
             return Ending(terminal_reason="hook_stopped")
         if parts.queue.urgent:
             return Ending(terminal_reason="aborted_tools")
+        reply = parts.asker.reply
+        if reply is not None and reply.stop_reason == "refusal":
+            ending = self._closing.after_refusal(turn, reply)
+            if ending is not None:
+                return ending
         if self._limits.turns_left(turn):
             await self._opening.join(turn, parts.queue.joining())
         return None
@@ -182,9 +187,10 @@ class Loop:
         if not self._resumed.is_own(prompts):
             parts.queue.announce(prompts)
         if parts.settings.replay_prompts:
-            # Prompts that share a turn enter the conversation as one; each is echoed all the same.
+            # Prompts that share a turn enter the conversation as one; those that can be told apart are echoed.
             for prompt in prompts[:-1]:
-                parts.frames.user(prompt.uuid or new_uuid(), prompt.content, is_replay=True)
+                if prompt.uuid is not None:
+                    parts.frames.user(prompt.uuid, prompt.content, is_replay=True)
         for prompt in prompts:
             parts.frames.lifecycle(prompt.uuid, "started")
         parts.queue.announce_all()
@@ -192,6 +198,7 @@ class Loop:
     def _finish(self, turn: Turn, ending: Ending) -> None:
         """Send the result; prompts that joined later are over before it, the first ones after it."""
         parts = self._parts
+        parts.asker.forget_waiting()
         first, joined = self._opening.split(turn)
         for prompt in joined:
             parts.frames.lifecycle(prompt.uuid, "completed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from claude_wrapper.agent.calls.call import reminder
@@ -69,7 +70,7 @@ class Opening:
         if isinstance(expansion, Ending):
             return expansion
         await parts.hooks.all_known()
-        self._take_up(prompt, outcome, expansion)
+        self._take_up(prompt, outcome, expansion, turn)
         if not prompt.asks_model:
             return Ending(terminal_reason=None, stop_reason=None, timed=False)
         turn.stage = "between"
@@ -111,7 +112,10 @@ class Opening:
         """The prompts that began the turn, and those that joined it."""
         return self._first, [prompt for prompt in turn.prompts if prompt not in self._first]
 
-    def _take_up(self, prompt: Prompt, outcome: Outcome, expansion: Expansion | None = None) -> None:
+    def _take_up(
+        self, prompt: Prompt, outcome: Outcome, expansion: Expansion | None = None, turn: Turn | None = None
+    ) -> None:
+        """Put a prompt into the conversation; `turn` is the one that it begins."""
         parts = self._parts
         for context in parts.hooks.take_first():
             parts.session.add_note(reminder(context), hidden=True)
@@ -128,7 +132,11 @@ class Opening:
         if parts.checkpoints is not None:
             parts.checkpoints.begin(uuid)
         if parts.settings.replay_prompts and not prompt.is_synthetic:
-            parts.frames.user(uuid, prompt.content, is_replay=True)
+            echo = partial(parts.frames.user, uuid, prompt.content, is_replay=True)
+            if turn is not None and prompt.asks_model:
+                parts.asker.before_reply(echo)
+            else:
+                echo()
         if self._title:
             parts.session.set_title(self._title)
             self._title = None

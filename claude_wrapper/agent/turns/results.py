@@ -103,7 +103,7 @@ class Results:
         uuids = turn.prompt_uuids
         if not uuids:
             return
-        frame.user_message_uuid = uuids[0]
+        frame.user_message_uuid = turn.prompt_uuid or uuids[0]
         frame.user_message_uuids = uuids
         if timed and turn.clock.request_wall_ms is not None and turn.first_usage is not None:
             frame.request_sent_wall_ms = turn.clock.request_wall_ms

@@ -118,6 +118,13 @@ class Turn(msgspec.Struct):
     when_interrupted: Callable[[], Ending] | None = None
     """How the turn ends if it is interrupted at this place, where that is a special one."""
 
+    prompt_uuid: str | None = None
+    """The id of the last prompt that began the turn, of those that have one: its answer is told by it."""
+
+    def __post_init__(self) -> None:
+        """Name the turn by its prompts, before others join it."""
+        self.prompt_uuid = next(reversed(self.prompt_uuids), None)
+
     @property
     def prompt_uuids(self) -> list[str]:
         """Ids of the prompts that have one."""

@@ -360,6 +360,14 @@ def test_every_name_in_the_catalog_leads_to_a_listed_model():
         assert model.effort is None or model.effort in model.efforts
 
 
+@pytest.mark.parametrize(
+    ("told", "counted"),
+    [(100.0, 100), (99.6, 100), (float("inf"), 0), (float("nan"), 0), (True, 0), (-3.5, 0)],
+)
+def test_counts_that_come_as_fractions_are_counted(told, counted):
+    assert read_usage({"input_tokens": told}).input_tokens == counted
+
+
 def test_usages_add_up_and_show_every_key():
     total = read_usage({"input_tokens": 1, "cache_creation": {"ephemeral_5m_input_tokens": 4}}) + read_usage(
         {"output_tokens": 2, "service_tier": "priority", "cache_creation": {"ephemeral_5m_input_tokens": 1}}
