@@ -13,7 +13,7 @@ EXPANDED = "The shell works out what the redirect leads to"
 TILDE = "Where a path with the name of a user leads is only known to the shell"
 TURNS_BACK = "The path leads into a folder and back out of it, which need not end where it began"
 
-PATTERN_TAKERS = frozenset({"cut", "echo", "expr", "jq", "tr"})
+PATTERN_TAKERS = frozenset({"cut", "echo", "expr", "git", "jq", "tr"})
 """Programs whose arguments are texts, not paths."""
 
 _FORMATS = frozenset({"date", "egrep", "fgrep", "git", "grep", "printf", "rg"})

@@ -289,7 +289,7 @@ class _Checker:
         return None
 
     def _check_operator(self, node: Node, text: str) -> str | None:
-        if node.type == "&" and node.parent is not None and node.parent.type in _LISTS | {"list"}:
+        if node.type == "&" and node.parent is not None and node.parent.type in {"program", "list"}:
             self.runs_behind = True
             return None
         if node.type in {"(", ")"} and node.parent is not None and node.parent.type == "subshell":

@@ -110,6 +110,7 @@ CHANGE = [f"+{HERE}", "acceptEdits"]
         ("cat src/../a", "other", "src/../a", None),
         ("cat '$x'", "other", "$x", None),
         ("grep 'x$' a", "other", None, ["Bash(grep 'x$' a)"]),
+        ("git log --grep='$x'", "other", None, ["Bash(git log *)"]),
         ("cp -f a b", "other", None, ["Bash(cp -f a b)", "acceptEdits"]),
         ("ls > *.x", "other", None, None),
         ("ls > ~/y", "other", None, None),
