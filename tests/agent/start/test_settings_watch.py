@@ -190,7 +190,7 @@ def test_files_that_the_command_line_leaves_out_are_watched_and_not_read(tmp_pat
     (change,) = watch.changes()
     watch.settle(change, taken=change.usable)
 
-    assert (change.source, change.usable) == ("projectSettings", False)
+    assert (change.source, change.usable) == ("localSettings", False)
     assert denied(watch) == []
     assert not watch.stale()
 
