@@ -106,6 +106,7 @@ def compose(
     servers.add_given(settings.mcp.servers)
     brief = Brief(settings)
     context = _context_of(settings, start, access, plan)
+    session.folder = lambda: context.cwd
     checkpoints = checkpoints_of(settings, start, session)
     if checkpoints is not None:
         context.before_change = told_by_threads(checkpoints)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,8 @@ class Session:
         self._leaf = leaf
         self._copied = list(copied)
         self._cwd = cwd
+        self.folder: Callable[[], Path] = lambda: cwd
+        """Where commands run now."""
         self._entrypoint = entrypoint
         self._branch: str | None = None
         self._calls: dict[str, list[str]] = {}
@@ -99,8 +101,8 @@ class Session:
         self.prompt_id = new_uuid()
         self.prompt_entry = None
 
-    def add_prompt(self, uuid: str | None, content: str | list[Block], mode: str) -> str:
-        """Add a prompt; returns its uuid."""
+    def add_prompt(self, uuid: str | None, content: str | list[Block], mode: str | None) -> str:
+        """Add a prompt; returns its uuid. Neither commands nor what a subagent is asked have a mode."""
         text = content if isinstance(content, str) else None
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         self.last_prompt = text or _text_of(blocks) or self.last_prompt
@@ -108,7 +110,7 @@ class Session:
         for each, said in beside:
             self.add_command(each, said)
         entry = self._user(uuid or new_uuid(), {"role": "user", "content": content})
-        entry.permission_mode = mode
+        entry.permission_mode = UNSET if mode is None or self._agent_id is not None else mode
         self.prompt_entry = self.prompt_entry or entry.uuid
         self.history.add_user(blocks)
         self.recent.add(entry.uuid)
@@ -205,7 +207,8 @@ class Session:
         sources = self._calls.get(block["tool_use_id"])
         source = sources.pop(0) if sources else None
         entry = self._user(new_uuid(), {"role": "user", "content": [block]})
-        entry.tool_use_result = structured
+        if self._agent_id is None:
+            entry.tool_use_result = structured
         entry.permission_decision = decision
         if source is not None:
             entry.source_tool_assistant_uuid = source
@@ -309,7 +312,7 @@ class Session:
             "is_sidechain": self._agent_id is not None,
             "agent_id": UNSET if self._agent_id is None else self._agent_id,
             "timestamp": now_iso(),
-            "cwd": str(self._cwd),
+            "cwd": str(self.folder()),
             "version": COMPATIBLE_VERSION,
             "git_branch": self._branch,
             "user_type": "external",

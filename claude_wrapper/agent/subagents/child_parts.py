@@ -79,6 +79,7 @@ def child_parts(
     context = replace(
         ground.context, read_files=ReadLedger(), planning=None, before_change=_nothing, jobs=commands
     )
+    session.folder = lambda: context.cwd
     hooks = ChildHooks(
         main.hooks, frames, errand, access, brief, context, None if transcript is None else transcript.path
     )

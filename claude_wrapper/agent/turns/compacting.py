@@ -8,7 +8,7 @@ from claude_wrapper.agent.compaction.cut import cut, cut_when_too_long, too_litt
 from claude_wrapper.agent.turns.parts import Parts
 
 from .limits import Limits
-from .results import error_body
+from .results import as_kept, error_body
 from .turn import Ending, Turn
 
 __all__ = ["Compacting"]
@@ -94,8 +94,7 @@ class Compacting:
         """Say in the conversation why it goes no further."""
         parts = self._parts
         body = error_body(text)
-        message = {"role": "assistant", "model": body.model, "id": body.id, "content": body.content}
-        uuid = parts.session.add_error_message(message, "invalid_request")
+        uuid = parts.session.add_error_message(as_kept(body), "invalid_request")
         parts.frames.assistant(uuid, body, error="invalid_request", is_api_error_message=True)
         return Ending(
             is_error=True, text=text, terminal_reason=reason, stop_reason="stop_sequence", timed=False

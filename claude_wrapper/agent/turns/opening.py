@@ -126,7 +126,8 @@ class Opening:
         content = prompt.content if expansion is None else expansion.head
         if prompt.origin is not None:
             content = _told_by_harness(prompt.text)
-        uuid = parts.session.add_prompt(prompt.uuid, content, parts.access.mode)
+        mode = parts.access.mode if expansion is None else None
+        uuid = parts.session.add_prompt(prompt.uuid, content, mode)
         for text in () if expansion is None else (expansion.body, *expansion.notes):
             parts.session.add_note(text, hidden=True)
         if parts.checkpoints is not None:

@@ -17,7 +17,15 @@ from claude_wrapper.wire.messages import AssistantBody, ResultFrame
 
 from .turn import Ending, Turn
 
-__all__ = ["AgentResultFrame", "Results", "api_error_ending", "crashed", "error_body", "startup_failure"]
+__all__ = [
+    "AgentResultFrame",
+    "Results",
+    "api_error_ending",
+    "as_kept",
+    "crashed",
+    "error_body",
+    "startup_failure",
+]
 
 
 class AgentResultFrame(ResultFrame, kw_only=True, tag="result"):
@@ -170,6 +178,18 @@ def error_body(text: str, stop_reason: str = "stop_sequence") -> AssistantBody:
         context_management=None,
         usage=_no_usage(),
     )
+
+
+def as_kept(body: AssistantBody) -> dict[str, Any]:
+    """What the transcript has of such a message."""
+    return {
+        "role": "assistant",
+        "model": body.model,
+        "id": body.id,
+        "content": body.content,
+        "stop_reason": body.stop_reason,
+        "usage": body.usage,
+    }
 
 
 def _no_usage() -> dict[str, Any]:

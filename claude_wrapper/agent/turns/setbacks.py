@@ -7,7 +7,7 @@ from typing import Any
 from claude_wrapper.agent.api.api_error import ApiError, ReplyCutError
 from claude_wrapper.agent.turns.parts import Parts
 
-from .results import api_error_ending, error_body
+from .results import api_error_ending, as_kept, error_body
 from .turn import Ending, Turn
 
 __all__ = ["Setbacks"]
@@ -43,8 +43,7 @@ class Setbacks:
         """Say in the conversation what is wrong; the model never sees it."""
         parts = self._parts
         body = error_body(error.text, stop_reason)
-        message = {"role": "assistant", "model": body.model, "id": body.id, "content": body.content}
-        uuid = parts.session.add_error_message(message, error.kind)
+        uuid = parts.session.add_error_message(as_kept(body), error.kind)
         fields = {
             "api_error_status": error.status,
             "api_error_type": error.error_type,

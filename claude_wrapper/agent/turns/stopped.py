@@ -5,7 +5,7 @@ from __future__ import annotations
 from claude_wrapper.agent.api.fold import Reply
 from claude_wrapper.agent.turns.parts import Parts
 
-from .results import error_body
+from .results import as_kept, error_body
 from .turn import Ending, Turn
 
 __all__ = ["Stopped"]
@@ -124,8 +124,7 @@ class Stopped:
     ) -> Ending:
         parts = self._parts
         body = error_body(text, stop_reason)
-        message = {"role": "assistant", "model": body.model, "id": body.id, "content": body.content}
-        uuid = parts.session.add_error_message(message, kind)
+        uuid = parts.session.add_error_message(as_kept(body), kind)
         given = {"error": kind, "api_error": api_error, "refused_message_id": refused_message_id}
         fields = {name: value for name, value in given.items() if value is not None}
         parts.frames.assistant(uuid, body, is_api_error_message=True, **fields)

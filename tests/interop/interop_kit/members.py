@@ -8,7 +8,7 @@ from interop_kit.own import OwnWords
 
 WORDED = rules.words(
     "message decision_reason decisionReason error errors reason text title description summary display_name"
-    " tool_use_result api_error startup_failure_reason last_assistant_message result line local_command_source"
+    " tool_use_result toolUseResult api_error startup_failure_reason last_assistant_message result line local_command_source"
 )
 """Members that may hold a vendor's sentence; `OwnWords.worded` keeps in them what is the scenario's or a fact."""
 

@@ -33,7 +33,7 @@ def normalised(seen: Observation, scenario: Scenario) -> Record:
     record["web"] = [web_request(row, Members(own)) for row in mapped(seen.web, place)]
     record["files"] = mapped(seen.files, place)
     written = {} if scenario.cut_off else mapped(seen.transcripts, place)
-    record["transcripts"] = normal_transcripts(written)
+    record["transcripts"] = normal_transcripts(written, Members(own))
     return numbered(record, own)
 
 

@@ -1,19 +1,28 @@
-"""Makes transcripts comparable: who said what kind of thing, and after whom."""
+"""Makes transcripts comparable: who said what, after whom, and what a reader of them may ask of an entry."""
 
 from typing import Any
 
+from interop_kit.members import Members
 from interop_kit.observation import Row
+from interop_kit.rules import words
 
 KINDS = ("user", "assistant")
 """Entries of a conversation; what else a transcript holds is its writer's own bookkeeping."""
 
+MEMBERS = words(
+    "uuid sessionId cwd isSidechain agentId permissionMode toolUseResult sourceToolAssistantUUID isCompactSummary"
+    " isVisibleInTranscriptOnly isApiErrorMessage error"
+)
+"""What readers of transcripts go by. The others are the writer's own: its release, branch, kind of host, notes."""
+MEMBERS_OF_MESSAGES = words("id role model stop_reason content usage")
 
-def normal_transcripts(transcripts: dict[str, list[Row]]) -> list[Row]:
+
+def normal_transcripts(transcripts: dict[str, list[Row]], members: Members) -> list[Row]:
     """Each transcript: its name and its conversation, entry by entry."""
-    return [{"name": name, "entries": conversation(rows)} for name, rows in transcripts.items()]
+    return [{"name": name, "entries": conversation(rows, members)} for name, rows in transcripts.items()]
 
 
-def conversation(rows: list[Row]) -> list[Row]:
+def conversation(rows: list[Row], members: Members) -> list[Row]:
     """The messages among `rows`, each with the position of the message that it follows (`after`).
 
     Notes that an agent writes for the model alone stand in the way of no link: a message follows the nearest message
@@ -30,8 +39,16 @@ def conversation(rows: list[Row]) -> list[Row]:
             place and row["type"] == "assistant" and is_result(found[place]) and is_result(found[place - 1])
         ):
             place -= 1
-        found.append({"kind": row["type"], "blocks": blocks(row), "after": place})
+        found.append({"kind": row["type"], "blocks": blocks(row), "after": place, **said(row, members)})
     return found
+
+
+def said(row: Row, members: Members) -> Row:
+    """The members of an entry that are compared, by the rules."""
+    message = {key: row["message"][key] for key in row["message"] if key in MEMBERS_OF_MESSAGES}
+    kept = {key: row[key] for key in row if key in MEMBERS and row[key] is not None}
+    normal: Row = members.normal({**kept, "message": message})
+    return normal
 
 
 def is_result(entry: Row) -> bool:
