@@ -14,7 +14,8 @@ MEMBERS = words(
     " isVisibleInTranscriptOnly isApiErrorMessage error"
 )
 """What readers of transcripts go by. The others are the writer's own: its release, branch, kind of host, notes."""
-MEMBERS_OF_MESSAGES = words("id role model stop_reason content usage")
+MEMBERS_OF_MESSAGES = words("id role model usage")
+"""Contents are compared where they go from there: as messages, and in the requests of sessions that are gone on with."""
 
 
 def normal_transcripts(transcripts: dict[str, list[Row]], members: Members) -> list[Row]:
@@ -47,6 +48,8 @@ def said(row: Row, members: Members) -> Row:
     """The members of an entry that are compared, by the rules."""
     message = {key: row["message"][key] for key in row["message"] if key in MEMBERS_OF_MESSAGES}
     kept = {key: row[key] for key in row if key in MEMBERS and row[key] is not None}
+    if "toolUseResult" in kept:  # what it says is compared in the message
+        kept["toolUseResult"] = type(kept["toolUseResult"]).__name__
     normal: Row = members.normal({**kept, "message": message})
     return normal
 
