@@ -67,7 +67,7 @@ class Lifetime:
         self.on_end()
         self._queue.clear()
         self._queue.close()
-        self._interruption.stop()
+        self._interruption.stop_for_good()
 
     def end_session(self) -> None:
         """The host wants the end: the turn is interrupted, and the last result decides the exit code."""

@@ -170,6 +170,8 @@ class _Work:
         self._tasks.start_soon(self._answer, done)
         self._tasks.start_soon(self._stop, done)
         await done.wait()
+        if self._lifetime.abrupt:
+            self._peer.leave()
         self._answering.cancel()
         return await self._end()
 

@@ -86,6 +86,7 @@ class ControlPeer:
         self._new_id = new_id
         self._pending: PendingReplies[ControlReply] = PendingReplies()
         self._running: dict[str, anyio.CancelScope] = {}
+        self._leaving = False
 
     @property
     def waiting(self) -> int:
@@ -133,7 +134,7 @@ class ControlPeer:
             with anyio.move_on_after(timeout):
                 await done.wait()
         finally:
-            if self._pending.close(slot):
+            if self._pending.close(slot) and not self._leaving:
                 await self._withdraw(slot.request_id, revocation)
         if slot.error is not None:
             raise slot.error
@@ -170,6 +171,10 @@ class ControlPeer:
     def fail(self, error: Exception) -> None:
         """The other side cannot answer any more: fail all that waits, now and later."""
         self._pending.fail_all(error)
+
+    def leave(self) -> None:
+        """This side ends at once: requests that are given up from now on are not withdrawn."""
+        self._leaving = True
 
     def cancel_serving(self) -> None:
         """Stop answering the other side's requests."""

@@ -37,15 +37,16 @@ class PromptFrame(Frame, tag="user"):
     """Host to agent: a prompt."""
 
     message: PromptBody
-    parent_tool_use_id: OptionalText = UNSET
-    session_id: OptionalText = UNSET
-    uuid: OptionalText = UNSET
-    priority: OptionalText = UNSET
-    client_composed: Flag = UNSET
-    should_query: Flag = field(name="shouldQuery", default=UNSET)
-    is_synthetic: Flag = field(name="isSynthetic", default=UNSET)
-    origin: Object | UnsetType | None = UNSET
-    timestamp: OptionalText = UNSET
+    parent_tool_use_id: Any = UNSET
+    session_id: Any = UNSET
+    uuid: Any = UNSET
+    """What stands beside the message is of use only in its right type; a wrong one costs no prompt."""
+    priority: Any = UNSET
+    client_composed: Any = UNSET
+    should_query: Any = field(name="shouldQuery", default=UNSET)
+    is_synthetic: Any = field(name="isSynthetic", default=UNSET)
+    origin: Any = UNSET
+    timestamp: Any = UNSET
     pasted_content: Any = UNSET
     inline_pastes: Any = UNSET
     tool_use_result: Any = UNSET
@@ -197,6 +198,7 @@ class StreamEventFrame(Frame, tag="stream_event"):
     abandoned_blocks: Any = UNSET
     user_message_uuid: Text = UNSET
     user_message_uuids: list[str] | UnsetType = UNSET
+    owed_rows: Any = UNSET
 
 
 class RateLimitInfoBody(Part, rename="camel"):

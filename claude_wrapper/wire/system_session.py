@@ -123,6 +123,7 @@ class StatusFrame(SystemPart, tag="status"):
     compact_result: Text = UNSET
     compact_error: OptionalText = UNSET
     compact_output_chars: int | UnsetType = UNSET
+    user_message_uuids: list[str] | UnsetType = UNSET
 
 
 class ApiRetryFrame(SystemPart, tag="api_retry"):

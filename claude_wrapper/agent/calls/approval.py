@@ -21,7 +21,7 @@ from claude_wrapper.agent.permissions import wording
 from claude_wrapper.agent.pipes.frames import Frames
 from claude_wrapper.wire.permissions import AllowReply, CanUseTool, DenyReply, PermissionReply
 
-from .call import CallResult, ToolCall, rejected_by_user
+from .call import CallResult, ToolCall, given_up, rejected_by_user
 from .question import Approved, Question, accepted, host_question, insists, refuser
 from .safety_check import SafetyCheck
 
@@ -130,9 +130,15 @@ class Approval:
             self._goes_on()
             failed = {"source": "config", "reason_type": "other"}
             return self._refused(question, f"Tool permission request failed: {error}", failed)
+        except anyio.get_cancelled_exc_class():
+            self._note_denied(question.call, question.tool_input)
+            raise
         if scope.cancelled_caught:
             self._note_denied(question.call, question.tool_input)
             await self._interruption.about_to_stop()
+            if self._interruption.hurried:
+                self._goes_on()
+                return given_up()
             return rejected_by_user()
         result = await self._answered(question, reply, by_hook=by_hook)
         self._goes_on()

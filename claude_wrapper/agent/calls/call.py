@@ -113,6 +113,18 @@ def cut_off() -> CallResult:
     return CallResult(text, structured=f"Error: {text}", is_error=True)
 
 
+def given_up() -> CallResult:
+    """A call that a newer prompt has overtaken while somebody was asked about it."""
+    text = "The question whether the call may run was taken back for a newer prompt"
+    return CallResult(
+        text,
+        structured=f"Error: {text}",
+        is_error=True,
+        not_run="permission-rule",
+        decision={"decision": "reject", "source": "user_abort"},
+    )
+
+
 def nobody_there() -> CallResult:
     """A call that nobody is left to decide on."""
     return CallResult(_NOBODY, structured=_NOBODY, is_error=True, not_run="cancelled")

@@ -308,7 +308,10 @@ class Dispatcher:
         try:
             output = await prepared.tool.run(prepared.tool_input, self._context)
         except ToolFailure as failure:
-            return await self._failed(event, failure.text, failure.structured, started)
+            result = await self._failed(event, failure.text, failure.structured, started)
+            if failure.interrupted:
+                result.not_run = "interrupted"
+            return result
         except InputRejected as rejection:
             return tool_error(rejection.text, rejection.structured)
         except Exception as error:  # a fault of the tool must not end the session

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from claude_wrapper.agent.mcp.content import McpResult, as_read, result_from
-from claude_wrapper.agent.mcp.server import McpServer, ServerFailedError
+from claude_wrapper.agent.mcp.server import CallLostError, McpServer, ServerFailedError
 from claude_wrapper.agent.mcp.tool import McpToolFacts
 from claude_wrapper.agent.tools.contract import ToolContext, ToolFailure, ToolOutput
 
@@ -14,6 +14,11 @@ from .call import current_call
 from .mcp_limits import McpLimits
 
 __all__ = ["McpTool", "called"]
+
+_LOST = (
+    "The call was cut off before its result came. The server may have done what it was asked to do, or not: "
+    "look before you rely on either."
+)
 
 
 class McpTool:
@@ -62,6 +67,8 @@ async def called(
     """What a tool of a server gave back; raises ToolFailure."""
     try:
         given = await server.call(tool, arguments, {"claudecode/toolUseId": call_id})
+    except CallLostError as error:
+        raise ToolFailure(_LOST, interrupted=True) from error
     except ServerFailedError as error:
         raise ToolFailure(str(error)) from error
     result = result_from(given, results_dir, stem, server.name)

@@ -119,6 +119,7 @@ class Steering:
         async def end() -> None:
             self._end_session()
 
+        await self._parts.interruption.withdraw()
         return Answer(then=end)
 
     async def _rewind(self, request: RewindFiles) -> RewindFilesReply:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from claude_wrapper.agent.host.prompts import Prompt, PromptQueue
 from claude_wrapper.link.peer import ControlPeer
@@ -60,7 +62,7 @@ class HostInput:
     def end(self) -> None:
         """Take in the end of stdin: no more prompts, and nobody answers any more."""
         for frame in self._decoder.decode_batch(self._lines.finish()):
-            if not isinstance(frame, MalformedLine):
+            if not self._faulty:
                 self._take(frame)
         self._peer.fail(HostGoneError(_GONE))
         self._queue.close()
@@ -97,7 +99,8 @@ class HostInput:
                 priority=frame.priority if isinstance(frame.priority, str) else None,
                 as_written=frame.client_composed is True,
                 asks_model=frame.should_query is not False,
-                is_synthetic=frame.is_synthetic is True,
+                is_synthetic=frame.is_synthetic is not UNSET and bool(frame.is_synthetic),
+                is_human=_is_human(frame.origin),
             )
         )
 
@@ -106,10 +109,17 @@ class HostInput:
         self._on_fault(text)
 
 
+def _is_human(origin: Any) -> bool:
+    """Whether a host says that a person wrote the prompt; other origins are not for it to say."""
+    return isinstance(origin, dict) and origin.get("kind") == "human"
+
+
 def _is_json(line: bytes) -> bool:
     """Whether a line that is no object is JSON all the same; such lines mean nothing and do no harm."""
     try:
         msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError):
+    except RecursionError:  # deeper than anybody can mean it, but no sign of a broken stream
+        return True
+    except msgspec.DecodeError:
         return False
     return True

@@ -25,12 +25,16 @@ class Interruption:
         self._questions: list[anyio.CancelScope] = []
         self._withdrawn = anyio.Event()
         self.stopped = False
+        self.last = False
+        """The turn is stopped for good: the process ends with it."""
         self._halted = False
+        self.hurried = False
+        """A prompt that cannot wait has taken the open questions back; the turn ends with its tools."""
 
     @contextmanager
     def turn(self) -> Iterator[anyio.CancelScope]:
         """Run a turn that can be stopped; afterwards `cancelled_caught` of the scope says whether it was."""
-        self.stopped = False
+        self.stopped = self.hurried = False
         with anyio.CancelScope() as scope:
             self._scope = scope
             try:
@@ -65,8 +69,16 @@ class Interruption:
         with anyio.move_on_after(_WITHDRAW_SECONDS):
             await self._withdrawn.wait()
 
+    def hurry(self) -> None:
+        """Take back the questions that are open; what needs nobody's answer comes to its end."""
+        self.hurried = True
+        for scope in list(self._questions):
+            scope.cancel()
+
     async def about_to_stop(self) -> None:
         """Behind a question that was taken back: the turn stops once the host has been told so."""
+        if self.hurried:
+            return
         await anyio.sleep(_STOP_SECONDS)
 
     def halt(self) -> None:
@@ -77,6 +89,11 @@ class Interruption:
         """Go no further once the process ends."""
         if self._halted:
             await anyio.sleep_forever()
+
+    def stop_for_good(self) -> None:
+        """Stop the turn where it is; none follows."""
+        self.last = True
+        self.stop()
 
     def stop(self) -> None:
         """Stop the turn where it is."""

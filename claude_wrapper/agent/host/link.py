@@ -9,7 +9,7 @@ import msgspec
 from claude_wrapper.agent.hooks.output import hook_output, without_nulls
 from claude_wrapper.agent.hooks.run import HookFailedError, HookGoneError, HookTimeoutError
 from claude_wrapper.agent.host.interrupts import Interruption
-from claude_wrapper.agent.mcp.channel import McpChannelError
+from claude_wrapper.agent.mcp.channel import LostError, McpChannelError
 from claude_wrapper.errors import ControlError, ControlTimeoutError
 from claude_wrapper.link.peer import ControlPeer
 from claude_wrapper.wire.codec import decode_object
@@ -92,7 +92,7 @@ class HostLink:
         if not scope.cancelled_caught:
             return reply
         await self._interruption.about_to_stop()
-        raise McpChannelError("the call was taken back")
+        raise LostError("the call was taken back")
 
     async def _mcp_reply(
         self, request: McpMessage, seconds: float | None, revocation: McpMessage | None
@@ -100,7 +100,9 @@ class HostLink:
         try:
             raw = await self._peer.request(request, timeout=seconds, revocation=revocation)
             reply = decode_object(bytes(raw)).get("mcp_response") if raw is not None else None
-        except (ControlError, HostGoneError, msgspec.DecodeError) as error:
+        except HostGoneError as error:
+            raise LostError(str(error)) from error
+        except (ControlError, msgspec.DecodeError) as error:
             raise McpChannelError(str(error)) from error
         if not isinstance(reply, dict):
             raise McpChannelError("the host's answer holds no reply of the server")

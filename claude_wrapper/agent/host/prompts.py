@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 __all__ = ["Prompt", "PromptQueue", "merged", "notice"]
 
@@ -25,8 +26,17 @@ class Prompt(msgspec.Struct, eq=False):
     """Made by a program, not written by a person."""
     origin: dict[str, Any] | None = None
     """Where it comes from, if that is not the host; the result of its turn says so."""
+    is_human: bool = False
+    """The host says that a person wrote it, and is to be told so again."""
     announced: bool = False
     """The host was told that it waits."""
+
+    @property
+    def told_origin(self) -> dict[str, Any] | UnsetType:
+        """Where it comes from, as hosts are told."""
+        if self.origin is not None:
+            return self.origin
+        return {"kind": "human"} if self.is_human else UNSET
 
     @property
     def text(self) -> str:
@@ -58,15 +68,17 @@ def merged(prompts: Sequence[Prompt]) -> Prompt:
         content = "\n".join(prompt.text for prompt in prompts)
     else:
         content = [block for prompt in prompts for block in prompt.blocks]
-    return Prompt(content, prompts[-1].uuid, as_written=all(prompt.as_written for prompt in prompts))
+    last = prompts[-1]
+    as_written = all(prompt.as_written for prompt in prompts)
+    return Prompt(content, last.uuid, as_written=as_written, is_human=last.is_human)
 
 
 class PromptQueue:
     """Prompts in the order in which they are to be answered.
 
-    `on_waiting` is called with a prompt that is taken in, `on_repeated` with one whose id was there before. A prompt of
-    priority `now` goes first, one of priority `later` after all others; what has neither may join
-    the running turn, or share the next one with its like, unless it is one that `stands_alone`.
+    `on_waiting` is called with a prompt that is taken in, `on_repeated` with one whose id was answered before. A prompt
+    of priority `now` goes first, one of priority `later` after all others; what has neither may join the running turn.
+    Those that wait share a turn with their like, unless it is one that `stands_alone`.
     """
 
     def __init__(
@@ -118,7 +130,8 @@ class PromptQueue:
         """Add a prompt, unless it was there before."""
         if prompt.uuid is not None:
             if prompt.uuid in self._seen:
-                self._on_repeated(prompt)
+                if prompt.uuid not in self.uuids:
+                    self._on_repeated(prompt)
                 return
             self._seen.add(prompt.uuid)
         self._waiting.append(prompt)
@@ -205,18 +218,14 @@ class PromptQueue:
             self._on_waiting(prompt)
 
     def _next_group(self) -> list[Prompt]:
-        for prompt in self._waiting:
-            if prompt.priority == "now":
-                return [prompt]
-        if self._waiting[0].origin is not None:
+        rank = min(_rank(prompt) for prompt in self._waiting)
+        if rank and self._waiting[0].origin is not None:
             return [self._one_notice()]
-        usual = [prompt for prompt in self._waiting if prompt.priority != "later"]
-        if not usual:
-            return self._waiting[:1]
-        group = usual[:1]
-        if self._joins(group[0]):
-            for prompt in usual[1:]:
-                if not self._joins(prompt) or prompt.origin is not None:
+        alike = [prompt for prompt in self._waiting if _rank(prompt) == rank]
+        group = alike[:1]
+        if self._may_share(group[0]):
+            for prompt in alike[1:]:
+                if not self._may_share(prompt) or prompt.origin is not None:
                     break
                 group.append(prompt)
         return group
@@ -232,6 +241,14 @@ class PromptQueue:
         return prompts
 
     def _joins(self, prompt: Prompt) -> bool:
+        """Whether a prompt may join the running turn."""
+        return prompt.priority not in {"now", "later"} and self._may_share(prompt)
+
+    def _may_share(self, prompt: Prompt) -> bool:
         """Whether a prompt may share a turn with others."""
-        free = prompt.priority not in {"now", "later"} and prompt.asks_model
-        return free and not self._stands_alone(prompt)
+        return prompt.asks_model and not self._stands_alone(prompt)
+
+
+def _rank(prompt: Prompt) -> int:
+    """The place in the order of turns."""
+    return {"now": 0, "later": 2}.get(prompt.priority or "", 1)

@@ -8,6 +8,7 @@ __all__ = [
     "AuthNeededError",
     "Channel",
     "Listener",
+    "LostError",
     "McpChannelError",
     "NoAnswerError",
     "SessionGoneError",
@@ -20,6 +21,10 @@ class McpChannelError(Exception):
 
 class NoAnswerError(McpChannelError):
     """No answer came in time."""
+
+
+class LostError(McpChannelError):
+    """Nobody is left to say what became of a message."""
 
 
 class AuthNeededError(McpChannelError):

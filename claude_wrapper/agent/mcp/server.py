@@ -7,10 +7,18 @@ from typing import Any, Protocol
 
 import anyio
 
-from .channel import AuthNeededError, Channel, Listener, McpChannelError, NoAnswerError, SessionGoneError
+from .channel import (
+    AuthNeededError,
+    Channel,
+    Listener,
+    LostError,
+    McpChannelError,
+    NoAnswerError,
+    SessionGoneError,
+)
 from .protocol import PROTOCOL_VERSION, Requests, RpcError, result_of
 
-__all__ = ["Dial", "McpServer", "Outlook", "ServerFailedError"]
+__all__ = ["CallLostError", "Dial", "McpServer", "Outlook", "ServerFailedError"]
 
 _MOST_PAGES = 50
 _LISTS = {"tools": "tools/list", "resources": "resources/list", "prompts": "prompts/list"}
@@ -22,6 +30,10 @@ Dial = Callable[[Listener], Channel]
 
 class ServerFailedError(Exception):
     """The server cannot be used, or a call of it failed; the text says why."""
+
+
+class CallLostError(ServerFailedError):
+    """Nobody is left to say what became of the call."""
 
 
 class Outlook(Protocol):
@@ -153,6 +165,8 @@ class McpServer:
             ) from error
         except TimeoutError as error:
             raise ServerFailedError(_LATE) from error
+        except LostError as error:
+            raise CallLostError(str(error)) from error
         except (McpChannelError, RpcError) as error:
             raise ServerFailedError(str(error)) from error
 

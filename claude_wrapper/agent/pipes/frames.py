@@ -100,7 +100,7 @@ class Frames:
             )
         )
 
-    def user(self, uuid: str, content: Any, **fields: Any) -> None:
+    def user(self, uuid: str, content: Any, *, timed: bool = True, **fields: Any) -> None:
         """Send something that entered the conversation in the user's role."""
         self.emit(
             UserFrame(
@@ -108,7 +108,7 @@ class Frames:
                 parent_tool_use_id=None,
                 session_id=self.session_id,
                 uuid=uuid,
-                timestamp=now_iso(),
+                timestamp=now_iso() if timed else UNSET,
                 **fields,
             )
         )

@@ -9,6 +9,8 @@ from collections.abc import Callable
 __all__ = ["ByteReader", "read_available"]
 
 _CHUNK = 256 * 1024
+_ROUNDS_OF_A_SIGNAL = 5
+"""Of the event loop, until a signal that was sent before the end is heard and has done its work."""
 
 
 class ByteReader:
@@ -49,6 +51,12 @@ class ByteReader:
             self._on_data(data)
         else:
             self.stop()
+            self._end_after(_ROUNDS_OF_A_SIGNAL)
+
+    def _end_after(self, rounds: int) -> None:
+        if rounds:
+            asyncio.get_running_loop().call_soon(self._end_after, rounds - 1)
+        else:
             self._on_end()
 
     async def _read_in_thread(self) -> None:

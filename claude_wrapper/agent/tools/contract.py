@@ -45,9 +45,11 @@ class ToolOutput:
 class ToolFailure(Exception):  # noqa: N818  # it is an outcome that the model acts on, not a fault of the program
     """A call that began to run and failed; the model reads `text` as it is."""
 
-    def __init__(self, text: str, structured: Any = None) -> None:
+    def __init__(self, text: str, structured: Any = None, *, interrupted: bool = False) -> None:
         super().__init__(text)
         self.text = text
+        self.interrupted = interrupted
+        """Nobody knows whether it has run to its end."""
         self.structured = error_note(text) if structured is None else structured
 
 

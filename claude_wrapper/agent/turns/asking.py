@@ -105,10 +105,10 @@ class Asker:
         """The model that was asked last."""
         return self._model
 
-    def announce(self) -> None:
+    def announce(self, turn: Turn) -> None:
         """Tell a host that follows replies bit by bit that one is about to be asked for."""
         if self._partial:
-            self._frames.status("requesting")
+            self._frames.status("requesting", user_message_uuids=turn.prompt_uuids or UNSET)
 
     def before_reply(self, tell: Callable[[], None]) -> None:
         """Tell something once a reply begins, or there will be none; never if the model is not asked."""
@@ -144,7 +144,7 @@ class Asker:
         self._display = (request.tuning.thinking or {}).get("display")
         self._thought = 0
         if not turn.asks_again:
-            self.announce()
+            self.announce(turn)
         turn.asks_again = False
         turn.shown = []
         self._warn_of_unknown(request.model)
@@ -264,8 +264,10 @@ class Asker:
             fields["ttft_ms"] = turn.clock.since_request(time.monotonic()) or 0
         if self._display is not None and (kind == "message_start" or _is_thinking(item)):
             fields["thinking_display"] = self._display
-        if turn.prompt_uuid is not None and not turn.answered:
+        if kind == "message_start" and turn.prompt_uuid is not None and len(turn.begun) == 1:
             fields["user_message_uuid"] = turn.prompt_uuid
+            fields["user_message_uuids"] = turn.prompt_uuids
+            fields["owed_rows"] = []
         self._frames.stream_event(bytes(item.data), **fields)
 
     def _count_thinking(self, turn: Turn, text: str, now: float) -> None:

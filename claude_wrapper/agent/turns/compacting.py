@@ -51,7 +51,7 @@ class Compacting:
         keep = not turn.refills
         part = None if keep and too_little(messages) else cut(messages, keep=keep)
         if not turn.asks_again:
-            parts.asker.announce()
+            parts.asker.announce(turn)
         turn.asks_again = True
         try:
             done = await parts.compactor.run("auto", part, too_little=_TOO_LITTLE)

@@ -22,7 +22,8 @@ _BY_USER_IN_TOOLS = "[Request interrupted by user for tool use]"
 
 def ending(parts: Parts, turn: Turn) -> Ending:
     """Bring an interrupted turn to its end."""
-    parts.frames.session_state("running")
+    if not parts.interruption.last:
+        parts.frames.session_state("running")
     if turn.when_interrupted is not None:
         return turn.when_interrupted()
     if turn.stage == "closing":
@@ -39,15 +40,20 @@ def ending(parts: Parts, turn: Turn) -> Ending:
     if parts.subagents is not None:
         parts.subagents.tell_cut_off()
     reason = "aborted_tools" if in_tools else "aborted_streaming"
-    if urgent:
-        return Ending(terminal_reason=reason, text="" if in_tools else turn.last_text)
     _note(parts, turn, _BY_USER_IN_TOOLS if in_tools else _BY_USER)
     if kept is not None and parts.settings.partial_messages:
         _close_stream(parts, kept)
+    if urgent and _has_said(turn, reply):
+        return Ending(terminal_reason=reason, text="" if in_tools else turn.last_text)
     if turn.stage in {"opening", "begun"}:
         return _ended(reason, "prompt_check: the turn was stopped before its prompt was taken up")
     stop = "null" if turn.stop_reason is None else turn.stop_reason
     return _ended(reason, f"[ede_diagnostic] result_type=user last_content_type=n/a stop_reason={stop}")
+
+
+def _has_said(turn: Turn, reply: Reply | None) -> bool:
+    """Whether the model has begun to answer the last message."""
+    return turn.stage != "streaming" or (reply is not None and bool(reply.blocks or reply.open_blocks))
 
 
 def _ended(reason: str, error: str) -> Ending:
@@ -74,6 +80,8 @@ def _keep_text(parts: Parts, turn: Turn, reply: Reply | None) -> Reply | None:
 
 
 def _note(parts: Parts, turn: Turn, text: str) -> None:
+    if parts.queue.urgent:  # the newer prompt says enough
+        return
     uuid = parts.session.add_note(text)
     turn.user_messages += 1
     parts.frames.user(uuid, [{"type": "text", "text": text}])

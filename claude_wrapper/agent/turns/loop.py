@@ -65,7 +65,8 @@ class Loop:
         finally:
             queue.busy = False
             self.turn = None
-        if not len(queue) and not self._parts.tasks.keep_running:
+        parts = self._parts
+        if not len(queue) and not parts.tasks.keep_running and not parts.interruption.last:
             self._parts.frames.session_state("idle")
 
     async def answer(self, prompts: list[Prompt]) -> None:
@@ -105,7 +106,7 @@ class Loop:
             if ending is None:
                 ending = await self._compacting.before_request(turn) or await self._round_trip(turn)
             elif turn.requests == 0:
-                parts.asker.announce()
+                parts.asker.announce(turn)
         return ending
 
     async def _open(self, turn: Turn) -> Ending | None:
@@ -179,6 +180,7 @@ class Loop:
             if ending is not None:
                 return ending
         if self._limits.turns_left(turn):
+            await parts.interruption.hold()
             await self._opening.join(turn, parts.queue.joining())
         return None
 
@@ -190,7 +192,9 @@ class Loop:
             # Prompts that share a turn enter the conversation as one; those that can be told apart are echoed.
             for prompt in prompts[:-1]:
                 if prompt.uuid is not None:
-                    parts.frames.user(prompt.uuid, prompt.content, is_replay=True)
+                    parts.frames.user(
+                        prompt.uuid, prompt.content, timed=False, is_replay=True, origin=prompt.told_origin
+                    )
         for prompt in prompts:
             parts.frames.lifecycle(prompt.uuid, "started")
         parts.queue.announce_all()
@@ -203,9 +207,10 @@ class Loop:
         for prompt in joined:
             parts.frames.lifecycle(prompt.uuid, "completed")
         state = "completed"
-        if ending.terminal_reason in {"aborted_tools", "aborted_streaming"} and not ending.is_error:
+        cut = ending.terminal_reason in {"aborted_tools", "aborted_streaming"}
+        if cut and (not ending.is_error or parts.queue.urgent):
             state = "cancelled"
-        if ending.terminal_reason == UNAVAILABLE:
+        if ending.terminal_reason == UNAVAILABLE or parts.interruption.last:
             state = "cancelled"
         if ending.subtype == "error_max_budget_usd":
             parts.tasks.give_up(SUBAGENT)
@@ -233,8 +238,10 @@ class Loop:
 
     def _cut_for_urgent(self) -> None:
         """A prompt came that cannot wait."""
-        if self.turn is not None and self.turn.stage in {"streaming", "tools"}:
+        if self.turn is not None and self.turn.stage == "streaming":
             self._parts.interruption.stop()
+        elif self.turn is not None and self.turn.stage == "tools":
+            self._parts.interruption.hurry()
 
 
 def _ends_with_call(reply: Reply) -> bool:

@@ -133,7 +133,7 @@ class Opening:
         if parts.checkpoints is not None:
             parts.checkpoints.begin(uuid)
         if parts.settings.replay_prompts and not prompt.is_synthetic:
-            echo = partial(parts.frames.user, uuid, prompt.content, is_replay=True)
+            echo = partial(parts.frames.user, uuid, prompt.content, is_replay=True, origin=prompt.told_origin)
             if turn is not None and prompt.asks_model:
                 parts.asker.before_reply(echo)
             else:

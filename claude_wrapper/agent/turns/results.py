@@ -84,7 +84,7 @@ class Results:
             queued_turn_count=0,
             subagent_stats=self.stats(),
             result_index=self._count,
-            origin=next((each.origin for each in turn.prompts[:1] if each.origin is not None), UNSET),
+            origin=turn.prompts[0].told_origin if turn.prompts else UNSET,
             terminal_reason=UNSET if ending.terminal_reason is None else ending.terminal_reason,
             **ending.fields,
         )

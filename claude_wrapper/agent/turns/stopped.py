@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from claude_wrapper.agent.api.fold import Reply
 from claude_wrapper.agent.turns.parts import Parts
 
@@ -106,7 +108,7 @@ class Stopped:
         parts.frames.refused(model, parts.session.prompt_entry)
         return self._error(text, "invalid_request", "refusal", refused_message_id=reply.id)
 
-    def _nudge(self, turn: Turn, text: str, **fields: object) -> None:
+    def _nudge(self, turn: Turn, text: str, **fields: Any) -> None:
         """Add a text of the agent's own to the conversation."""
         uuid = self._parts.session.add_note(text, hidden=True)
         turn.user_messages += 1

@@ -45,12 +45,13 @@ async def test_the_first_prompt_of_an_idle_session_has_its_turn_to_itself():
 
 
 @pytest.mark.anyio
-async def test_urgent_first_then_the_usual_together_then_the_later_one_by_one():
+async def test_urgent_first_then_the_usual_and_then_the_later_each_kind_together():
     made = queue()
-    for text, priority in (("l1", "later"), ("a", None), ("b", "next"), ("now", "now"), ("l2", "later")):
+    order = ("l1", "later"), ("a", None), ("b", "next"), ("n1", "now"), ("l2", "later"), ("n2", "now")
+    for text, priority in order:
         made.put(Prompt(text, priority=priority))
 
-    assert [await take(made) for _ in range(4)] == [["now"], ["a", "b"], ["l1"], ["l2"]]
+    assert [await take(made) for _ in range(3)] == [["n1", "n2"], ["a", "b"], ["l1", "l2"]]
 
 
 @pytest.mark.anyio
@@ -79,8 +80,18 @@ def test_who_waits_is_told_once_and_a_repeated_one_never_waits():
     made.announce_all()
     made.put(Prompt("a", uuid="1"))
 
-    assert made.told == ["a", "again a"]
+    assert made.told == ["a"]
     assert len(made) == 1
+
+
+def test_a_prompt_that_was_answered_is_told_again_and_never_waits():
+    made = queue()
+    made.put(Prompt("a", uuid="1"))
+    made.joining()
+    made.put(Prompt("a", uuid="1"))
+
+    assert made.told[-1] == "again a"
+    assert len(made) == 0
 
 
 def test_only_usual_prompts_join_a_running_turn():

@@ -44,18 +44,40 @@ def test_a_later_prompt_gets_a_turn_of_its_own(workspace):
         assert talk.result()["result"] == "second done"
 
 
-def test_an_urgent_prompt_cuts_the_running_turn(workspace):
-    with ScriptedModel([call("Bash", command="sleep 300"), say("urgent done")], order="queue") as model:
-        talk = workspace.talk(model, "--allowedTools", "Bash")
+def test_an_urgent_prompt_ends_the_turn_once_its_command_has_ended(workspace, eventually):
+    command = "touch running; until [ -e go ]; do sleep 0.05; done; echo one"
+    with ScriptedModel([call("Bash", command=command), say("urgent done")], order="queue") as model:
+        talk = workspace.talk(model, "--allowedTools", "Bash", "--include-partial-messages")
         talk.prompt("first", uuid=ID(1))
-        talk.wait(type="assistant")
+        talk.wait(type="stream_event", event={"type": "message_stop"})
+        eventually((workspace.project / "running").exists)
         talk.prompt("second", uuid=ID(2), priority="now")
+        talk.wait(type="command_lifecycle", command_uuid=ID(2), state="queued")
+        (workspace.project / "go").touch()
         cut = talk.result()
         assert talk.result()["result"] == "urgent done"
 
     assert (cut["subtype"], cut["is_error"], cut["terminal_reason"]) == ("success", False, "aborted_tools")
     assert lifecycle(talk, ID(1))[-1] == "cancelled"
+    assert talk.tool_results()[0]["content"] == "one"
+
+
+def test_an_urgent_prompt_takes_an_open_question_back(workspace):
+    with ScriptedModel(
+        [call("Write", file_path="n", content="x"), say("urgent done")], order="queue"
+    ) as model:
+        talk = workspace.talk(model, "--permission-prompt-tool", "stdio")
+        talk.prompt("first", uuid=ID(1))
+        question = talk.wait(type="control_request", request={"subtype": "can_use_tool"})
+        talk.prompt("second", uuid=ID(2), priority="now")
+        assert talk.wait(type="control_cancel_request")["request_id"] == question["request_id"]
+        cut = talk.result()
+        assert talk.result()["result"] == "urgent done"
+
+    assert (cut["subtype"], cut["terminal_reason"]) == ("success", "aborted_tools")
+    assert [denied["tool_name"] for denied in cut["permission_denials"]] == ["Write"]
     assert talk.tool_results()[0]["is_error"] is True
+    assert not (workspace.project / "n").exists()
 
 
 def test_a_prompt_that_waits_can_be_taken_back(workspace):
