@@ -169,7 +169,7 @@ def test_a_switch_takes_no_value(refused, flag):
         (("--include-partial-messages",), "--output-format"),
         (("--replay-user-messages",), "stream-json"),
         (("--prompt-suggestions",), "--output-format"),
-        (("--system-prompt-file", "/none"), "not found"),
+        (("--system-prompt-file", "/no/such/file"), "not found"),
         (("--setting-sources", "nope"), "Invalid setting source: nope"),
         (("--mcp-config", "{bad"), "Invalid MCP configuration"),
         (("--mcp-config", "{}"), "Invalid MCP configuration"),
