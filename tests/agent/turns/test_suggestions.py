@@ -66,7 +66,7 @@ def test_a_host_may_ask_for_them_when_it_introduces_itself(workspace):
 
 @pytest.mark.feature("CLI-11")
 def test_a_failed_suggestion_is_silence(workspace, eventually):
-    with ScriptedModel([say("one"), say("two"), fail(400), say("three"), say("ok")], order="queue") as model:
+    with ScriptedModel([say("one"), say("two"), fail(400), say("three"), fail(400)], order="queue") as model:
         talk = workspace.talk(model, "--prompt-suggestions=true")
         for word in ("first", "second"):
             talk.prompt(word)
