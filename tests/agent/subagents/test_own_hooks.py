@@ -51,7 +51,7 @@ def test_hooks_of_a_definition_run_while_its_subagent_is_at_work(helped, workspa
 
 
 def test_the_end_of_a_turn_means_the_end_of_the_subagent(helped, workspace):
-    written(workspace.home, on("Stop", "jq -r .hook_event_name >> log.txt"))
+    written(workspace.home, on("Stop", "grep -o SubagentStop | head -n 1 >> log.txt"))
 
     assert helped() == ["SubagentStop"]
 
