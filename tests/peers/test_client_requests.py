@@ -172,7 +172,8 @@ async def test_background_tasks_can_be_looked_at_and_stopped(options):
         async with ClaudeSDKClient(options(model, allowed_tools=["Bash"])) as client:
             _, messages = await turn(client)
             (started,) = [m for m in messages if isinstance(m, TaskStartedMessage)]
-            output = await client.get_task_output(started.task_id)
+            while not (output := await client.get_task_output(started.task_id))["output"]:  # noqa: ASYNC110  # no event tells what a command prints
+                await anyio.sleep(0.05)
             all_moved = await client.background_tasks()
             await client.stop_task(started.task_id)
             async for message in client.receive_messages():
