@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 
 from claude_wrapper.agent.api.client import ModelClient
-from claude_wrapper.agent.api.switches import is_on
 from claude_wrapper.agent.calls.approval import Approval, PermissionHost
 from claude_wrapper.agent.calls.call import current_call
 from claude_wrapper.agent.calls.dispatch import Dispatcher
@@ -42,6 +41,7 @@ from claude_wrapper.agent.sessions.start import SessionStart
 from claude_wrapper.agent.start.settings import Settings
 from claude_wrapper.agent.start.todo_choice import without_lists
 from claude_wrapper.agent.subagents.ground import Ground
+from claude_wrapper.agent.subagents.limits import limits_of
 from claude_wrapper.agent.subagents.roster import Roster
 from claude_wrapper.agent.subagents.squad import squad_of
 from claude_wrapper.agent.tasks.board import TaskBoard
@@ -212,7 +212,7 @@ def _commands(
     queue: PromptQueue,
 ) -> Commands:
     """Those that may run in the background, if any may."""
-    possible = not is_on(settings.environ, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS")
+    possible = limits_of(settings.environ).background
     ground = CommandsGround(frames, tasks, context, settings.cwd, start_task, current_call.get, possible)
     context.jobs = commands = Commands(ground, queue)
     return commands
@@ -273,7 +273,7 @@ def _permission_host(
 
 def _tools(settings: Settings) -> list[Tool]:
     tools = builtin_tools(_wanted_tools(settings))
-    if is_on(settings.environ, "CLAUDE_CODE_DISABLE_BACKGROUND_TASKS"):
+    if not limits_of(settings.environ).background:
         for tool in tools:
             if isinstance(tool, Bash):
                 tool.stay_in_foreground()

@@ -11,6 +11,7 @@ import msgspec
 from claude_wrapper.agent.mcp.content import kept_blob
 from claude_wrapper.agent.mcp.server import McpServer, ServerFailedError
 from claude_wrapper.agent.tools.contract import ToolContext, ToolFailure, ToolOutput
+from claude_wrapper.agent.tools.plain_tool import PlainTool
 
 from .call import current_call
 
@@ -19,26 +20,13 @@ __all__ = ["ListMcpResources", "ReadMcpResource"]
 Servers = Mapping[str, McpServer]
 
 
-class _ResourceTool:
-    """Changes nothing, and asks nobody."""
+class _ResourceTool(PlainTool):
+    """What is wrong with a call shows when it is tried."""
+
+    changes = False
 
     def __init__(self, servers: Servers) -> None:
         self._servers = servers
-
-    def is_read_only(self, tool_input: dict[str, Any]) -> bool:
-        """Looking changes nothing."""
-        return True
-
-    def prepare(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        """There is nothing to fill in."""
-        return tool_input
-
-    def for_permission(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        """There are no paths in it."""
-        return tool_input
-
-    async def check(self, tool_input: dict[str, Any], context: ToolContext) -> None:
-        """What is wrong shows when it is tried."""
 
     def _named(self, name: str) -> McpServer:
         server = self._servers.get(name)

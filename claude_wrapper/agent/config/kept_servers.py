@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from .places import state_file, trust_key
+from .places import known_of, state_file, trust_key, trusts
 from .reading import read_settings
 
 __all__ = ["SHARED", "KeptServers", "kept_servers", "shared_files", "switch_kept"]
@@ -34,7 +34,7 @@ def kept_servers(sources: Iterable[str], environ: Mapping[str, str], project: Pa
     """What the files of these sources hold. A file that is missing or broken holds nothing."""
     sources = set(sources)
     state = read_settings(state_file(environ)).values or {}
-    here = _object(_object(state, "projects"), trust_key(project))
+    here = known_of(state, project)
     scopes: dict[str, dict[str, Any]] = {}
     if "userSettings" in sources:
         scopes["user"] = _object(state, "mcpServers")
@@ -48,7 +48,7 @@ def kept_servers(sources: Iterable[str], environ: Mapping[str, str], project: Pa
         scopes,
         _names(here, "disabledMcpjsonServers"),
         _names(here, _OFF),
-        here.get("hasTrustDialogAccepted") is True,
+        trusts(here),
     )
 
 

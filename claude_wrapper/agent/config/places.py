@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from claude_wrapper.store.paths import config_dir
 
@@ -15,10 +16,12 @@ __all__ = [
     "SettingsPlaces",
     "ignoring",
     "is_trusted",
+    "known_of",
     "managed_folder",
     "project_folders",
     "state_file",
     "trust_key",
+    "trusts",
 ]
 
 
@@ -65,9 +68,19 @@ def state_file(environ: Mapping[str, str]) -> Path:
 
 def is_trusted(environ: Mapping[str, str], project: Path) -> bool:
     """Whether the user has said that this folder, or the repository around it, may be trusted."""
-    projects = (read_settings(state_file(environ)).values or {}).get("projects")
+    return trusts(known_of(read_settings(state_file(environ)).values or {}, project))
+
+
+def known_of(state: Mapping[str, Any], project: Path) -> dict[str, Any]:
+    """What the state file knows of a project."""
+    projects = state.get("projects")
     known = projects.get(trust_key(project)) if isinstance(projects, dict) else None
-    return isinstance(known, dict) and known.get("hasTrustDialogAccepted") is True
+    return known if isinstance(known, dict) else {}
+
+
+def trusts(known: Mapping[str, Any]) -> bool:
+    """Whether that says that the user trusts the project."""
+    return known.get("hasTrustDialogAccepted") is True
 
 
 def ignoring(count: int, key: str, name: str, environ: Mapping[str, str], project: Path) -> str:

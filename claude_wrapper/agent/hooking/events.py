@@ -117,9 +117,9 @@ class HookEvents:
         self.fields = fields
         self.late = late
         self.watch_paths: list[str] = []
+        """The files that hooks want to hear about, beside those that matchers name."""
         self.tasks: Callable[[], list[BackgroundTaskSummaryBody]] = list
         """What works in the background."""
-        """The files that hooks want to hear about, beside those that matchers name."""
 
     @property
     def runner(self) -> HookRunner:

@@ -161,10 +161,8 @@ class SettingsHooks:
             return HookReply(hook, failure="timeout")
         except JudgeError:
             return HookReply(hook, failure="unusable")
-        if verdict is None:
-            return HookReply(
-                hook, failure="timeout"
-            )  # one that gave up in time is told like one that did not
+        if verdict is None:  # one that gave up in time is told like one that did not
+            return HookReply(hook, failure="timeout")
         if verdict.ok or occasion.event == "PermissionRequest":
             return HookReply(hook)
         reason = verdict.reason or "no reason given"

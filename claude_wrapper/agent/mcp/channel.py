@@ -10,6 +10,7 @@ __all__ = [
     "Listener",
     "LostError",
     "McpChannelError",
+    "Messenger",
     "NoAnswerError",
     "SessionGoneError",
 ]
@@ -35,8 +36,8 @@ class SessionGoneError(McpChannelError):
     """The server has forgotten the session; a new one can be begun."""
 
 
-class Channel(Protocol):
-    """Carries messages to one server."""
+class Messenger(Protocol):
+    """Carries messages to servers."""
 
     async def mcp_message(
         self,
@@ -50,6 +51,10 @@ class Channel(Protocol):
         `revocation` goes out when the answer is not waited for any longer.
         """
         ...
+
+
+class Channel(Messenger, Protocol):
+    """The way to one server."""
 
     @property
     def over(self) -> bool:

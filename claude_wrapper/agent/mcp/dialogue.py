@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from typing import Any
 
 import anyio
+import msgspec
 
 from .channel import Listener, McpChannelError, NoAnswerError
 
@@ -18,6 +19,7 @@ Reply = asyncio.Future[dict[str, Any]]
 GONE = "the server closed the connection"
 _REVOKE_SECONDS = 1.0
 _NOT_FOUND = {"code": -32601, "message": "Method not found"}
+_decoder = msgspec.json.Decoder()
 
 
 class Dialogue:
@@ -67,8 +69,12 @@ class Dialogue:
         """Let a message go; returns when it is on its way, at the latest when `reply` is there."""
         raise NotImplementedError
 
+    def _take_encoded(self, data: bytes) -> None:
+        """Take in what came from the server; what is no JSON means nothing."""
+        with contextlib.suppress(msgspec.DecodeError, RecursionError):
+            self._take(_decoder.decode(data))
+
     def _take(self, message: Any) -> None:
-        """Take in what came from the server."""
         if isinstance(message, list):
             for each in message:
                 self._take(each)

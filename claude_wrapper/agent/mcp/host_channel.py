@@ -2,23 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
-__all__ = ["HostChannel", "McpHost"]
+from .channel import Messenger
 
-
-class McpHost(Protocol):
-    """Carries messages to the servers in the host."""
-
-    async def mcp_message(
-        self,
-        server: str,
-        message: dict[str, Any],
-        seconds: float | None,
-        revocation: dict[str, Any] | None = None,
-    ) -> dict[str, Any]:
-        """`revocation` goes out when the answer is not waited for any longer. Raises McpChannelError."""
-        ...
+__all__ = ["HostChannel"]
 
 
 class HostChannel:
@@ -26,7 +14,7 @@ class HostChannel:
 
     over = False
 
-    def __init__(self, host: McpHost) -> None:
+    def __init__(self, host: Messenger) -> None:
         self._host = host
 
     async def mcp_message(

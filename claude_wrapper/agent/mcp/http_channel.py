@@ -6,37 +6,29 @@ import contextlib
 from typing import Any
 
 import anyio
-import msgspec
 
 from claude_wrapper.wire.codec import encode
 
 from .channel import Listener, McpChannelError
-from .dialogue import GONE, Dialogue, Reply
+from .dialogue import GONE, Reply
+from .far_dialogue import FarDialogue
 from .headers import Headers
-from .http_requests import EVENTS, HttpRequests, events, kind_of, whole
+from .http_requests import EVENTS, events, kind_of, whole
 from .protocol import PROTOCOL_VERSION
 
 __all__ = ["HttpChannel"]
 
 _JSON = "application/json"
 _TRIES = 5
-_decoder = msgspec.json.Decoder()
 
 
-class HttpChannel(Dialogue):
+class HttpChannel(FarDialogue):
     """Carries messages to one server. What the server says by itself comes over a stream that stays open."""
 
     def __init__(self, url: str, headers: Headers, listener: Listener) -> None:
-        super().__init__(listener)
-        self._requests = HttpRequests(url, headers)
+        super().__init__(url, headers, listener)
         self._session: str | None = None
         self._greeted = False
-
-    async def close(self) -> None:
-        """Let go of the server."""
-        self._fail(GONE)
-        await self._end_tasks()
-        await self._requests.close()
 
     async def _send(self, message: dict[str, Any], reply: Reply | None) -> None:
         if self._over:
@@ -57,7 +49,7 @@ class HttpChannel(Dialogue):
                 if kind == EVENTS:
                     await self._read_events(response, reply)
                 elif kind == _JSON:
-                    self._decode(await whole(response))
+                    self._take_encoded(await whole(response))
                 else:
                     raise McpChannelError(f"the server answered with {kind or 'nothing'}")
                 if not reply.done():
@@ -85,17 +77,13 @@ class HttpChannel(Dialogue):
                     if response.status_code == 405 or kind_of(response) != EVENTS:
                         return
                     async for event in events(response):
-                        self._decode(event.data)
+                        self._take_encoded(event.data)
             await anyio.sleep(wait)
             wait *= 2
 
     async def _read_events(self, response: Any, reply: Reply) -> None:
         async with contextlib.aclosing(events(response)) as stream:
             async for event in stream:
-                self._decode(event.data)
+                self._take_encoded(event.data)
                 if reply.done():
                     return
-
-    def _decode(self, data: bytes) -> None:
-        with contextlib.suppress(msgspec.DecodeError, RecursionError):
-            self._take(_decoder.decode(data))

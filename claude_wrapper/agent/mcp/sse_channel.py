@@ -2,42 +2,32 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 from urllib.parse import urljoin
 
 import anyio
-import msgspec
 
 from claude_wrapper.wire.codec import encode
 
 from .channel import Listener, McpChannelError
-from .dialogue import GONE, Dialogue, Reply
+from .dialogue import GONE, Reply
+from .far_dialogue import FarDialogue
 from .headers import Headers
-from .http_requests import EVENTS, HttpRequests, events, is_of_origin, kind_of
+from .http_requests import EVENTS, events, is_of_origin, kind_of
 
 __all__ = ["SseChannel"]
 
-_decoder = msgspec.json.Decoder()
 
-
-class SseChannel(Dialogue):
+class SseChannel(FarDialogue):
     """Carries messages to one server."""
 
     def __init__(self, url: str, headers: Headers, listener: Listener) -> None:
-        super().__init__(listener)
-        self._requests = HttpRequests(url, headers)
+        super().__init__(url, headers, listener)
         self._address: str | None = None
         """Where messages are posted to, which the server tells first."""
         self._told = anyio.Event()
         self._fault: McpChannelError | None = None
         self._listening = False
-
-    async def close(self) -> None:
-        """Let go of the server."""
-        self._fail(GONE)
-        await self._end_tasks()
-        await self._requests.close()
 
     async def _send(self, message: dict[str, Any], reply: Reply | None) -> None:
         if not self._listening:
@@ -65,8 +55,7 @@ class SseChannel(Dialogue):
 
     def _hear(self, name: str, data: bytes) -> None:
         if name != "endpoint":
-            with contextlib.suppress(msgspec.DecodeError, RecursionError):
-                self._take(_decoder.decode(data))
+            self._take_encoded(data)
             return
         address = urljoin(self._requests.url, data.decode("utf-8", "replace"))
         if not is_of_origin(address, self._requests.url):

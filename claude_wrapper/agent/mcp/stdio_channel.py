@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import msgspec
 
 from claude_wrapper.agent.processes.child import Child, Pump, start
 from claude_wrapper.wire.codec import encode_line
@@ -21,7 +20,6 @@ from .dialogue import GONE, Dialogue, Reply
 __all__ = ["StdioChannel"]
 
 _END_SECONDS = 0.5
-_decoder = msgspec.json.Decoder()
 
 
 class StdioChannel(Dialogue):
@@ -104,5 +102,4 @@ class StdioChannel(Dialogue):
         for line in self._lines.feed(data):
             # What is no message, say a line that the program logs, is not ours to judge.
             if isinstance(line, bytes):
-                with contextlib.suppress(msgspec.DecodeError, RecursionError):
-                    self._take(_decoder.decode(line))
+                self._take_encoded(line)

@@ -178,12 +178,12 @@ class WriteCase(FileCase):
         if not guard.protected(self.names):
             return self._through_link()
         path = self.names[0]
-        own = _OWN_SETTINGS.search(path) is not None or _SKILL.search(path) is not None
+        skill = _SKILL.search(path)
+        own = _OWN_SETTINGS.search(path) is not None or skill is not None
         reason = wording.write_not_granted(path) if own else wording.steers_tools(path)
         asked = self.question().changed(
             reason_type="safetyCheck", reason=reason, message=reason, classifier_approvable=True
         )
-        skill = _SKILL.search(path)
         if skill is not None and paths.is_inside(path, self.ground.cwd):
             rule = suggest.allow_rules("Edit", [f"{skill[0]}**"], "session")
             asked = asked.changed(suggestions=(rule,))

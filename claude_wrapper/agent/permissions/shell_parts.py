@@ -146,13 +146,15 @@ class Parts:
             if reason == odd_paths.TURNS_BACK and self.ground.leads_out(self.ground.names_of(path)):
                 reason = None
             if reason is not None:
-                folder = _folder(paths.absolute(paths.before_glob(path), self.ground.cwd, self.ground.home))
+                folder = suggest.folder_at(
+                    paths.absolute(paths.before_glob(path), self.ground.cwd, self.ground.home)
+                )
                 return Obstacle("change", part, command, path, folder=folder, program=name, reason=reason)
             names = self.ground.removed_names(path) if name == "rm" else self.ground.names_of(path)
             out = self.ground.leads_out(names)
             if out is not None and path_rule("allow", ("Edit",), names, self.ground) is None:
                 told = path if path == f"{out}/" else out
-                return Obstacle("change", part, command, told, folder=_folder(told), program=name)
+                return Obstacle("change", part, command, told, folder=suggest.folder_at(told), program=name)
         return None
 
     def _only_reads(self, command: Command, folders: Folders) -> bool:
@@ -214,7 +216,7 @@ class Parts:
         if self.policy.accepts_edits:
             return Obstacle("own rule", part, command, program=name) if name == "sed" else None
         names = self.ground.removed_names(touched[0]) if name == "rm" else self.ground.names_of(touched[0])
-        return Obstacle("change", part, command, names[0], folder=_folder(names[0]), program=name)
+        return Obstacle("change", part, command, names[0], folder=suggest.folder_at(names[0]), program=name)
 
     def _redirect(self, redirect: Redirect, folders: Folders) -> Obstacle | None:
         target = redirect.target.value
@@ -242,7 +244,7 @@ class Parts:
         if reason is None and outside is None and self.policy.accepts_edits:
             return None if command else Obstacle("rule", redirect.part)
         told = target if reason is not None else outside or names[0]
-        folder = _folder(outside or names[0])
+        folder = suggest.folder_at(outside or names[0])
         return Obstacle("redirect", redirect.part, command, told, folder=folder, reason=reason)
 
 
@@ -272,8 +274,3 @@ def _is_cd(command: Command) -> bool:
 def _is_left_to_the_shell(redirect: Redirect) -> bool:
     """Whether the name of a file to write begins with something that stands for a folder."""
     return redirect.target.raw.startswith(("~", "$") if redirect.writes else "$")
-
-
-def _folder(path: str) -> str:
-    """The folder that would have to be opened for a change."""
-    return suggest.folder_at(path)

@@ -64,8 +64,7 @@ def folder_at(path: str) -> str:
 
 def reading_rule(path: str) -> str | None:
     """The content of a rule for reading in the folder of a file, or in the folder itself; none for the root."""
-    folder = folder_at(path)
-    return None if folder == "/" else f"/{folder}/**"
+    return _reading_in(folder_at(path))
 
 
 def read_folder(path: str) -> Suggestions:
@@ -75,7 +74,12 @@ def read_folder(path: str) -> Suggestions:
 
 def read_in(folder: str) -> Suggestions:
     """Read in a folder for the rest of the session; nothing for the root."""
-    return () if folder == "/" else (allow_rules("Read", [f"/{folder}/**"], "session"),)
+    content = _reading_in(folder)
+    return () if content is None else (allow_rules("Read", [content], "session"),)
+
+
+def _reading_in(folder: str) -> str | None:
+    return None if folder == "/" else f"/{folder}/**"
 
 
 def allow_tools(rules: Iterable[tuple[str, str]], destination: Destination) -> PermissionUpdateBody:

@@ -207,9 +207,8 @@ class Session:
         sources = self._calls.get(block["tool_use_id"])
         source = sources.pop(0) if sources else None
         entry = self._user(new_uuid(), {"role": "user", "content": [block]})
-        if self._agent_id is None or isinstance(
-            structured, str
-        ):  # of a subagent only what went wrong is kept
+        # Of a subagent only what went wrong is kept.
+        if self._agent_id is None or isinstance(structured, str):
             entry.tool_use_result = structured
         entry.permission_decision = decision
         if source is not None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from claude_wrapper.agent.tasks.notification import notification
 from claude_wrapper.agent.tools.contract import ToolOutput
 
 from .errand import Errand
 from .report import Report, handed_back
 from .work import Work
 
-__all__ = ["completed", "launched", "notification"]
+__all__ = ["completed", "end_told", "launched"]
 
 
 def completed(errand: Errand, work: Work, report: Report, milliseconds: int) -> ToolOutput:
@@ -54,14 +55,7 @@ def launched(errand: Errand, model: str, output_file: str) -> ToolOutput:
     return ToolOutput([{"type": "text", "text": text}], structured)
 
 
-def notification(errand: Errand, status: str, text: str) -> str:
+def end_told(errand: Errand, status: str, text: str) -> str:
     """The message that the model gets at the end of one in the background."""
-    lines = [
-        "<task-notification>",
-        f"<task-id>{errand.id}</task-id>",
-        f"<status>{status}</status>",
-        f"<summary>The subagent for “{errand.description}” is done ({status}).</summary>",
-        f"<result>{text}</result>",
-        "</task-notification>",
-    ]
-    return "\n".join(lines)
+    summary = f"The subagent for “{errand.description}” is done ({status})."
+    return notification([("task-id", errand.id), ("status", status), ("summary", summary), ("result", text)])

@@ -245,7 +245,7 @@ class Squad:
 
     def _tell_end(self, running: Running) -> None:
         from .report import NOTHING  # noqa: PLC0415  # see above
-        from .results import notification  # noqa: PLC0415  # see above
+        from .results import end_told  # noqa: PLC0415  # see above
 
         errand, work, told, report = running.errand, running.work, running.told, running.report
         if report is not None:
@@ -264,7 +264,7 @@ class Squad:
         if status == "killed":
             work.cut_off(shown=True)
         if running.by_host or status != "killed":
-            self._parts.queue.put(notice(notification(errand, status, text), errand.run_id))
+            self._parts.queue.put(notice(end_told(errand, status, text), errand.run_id))
         self._board.rest()
 
     def _failed(self, running: Running, error: str) -> None:

@@ -19,6 +19,7 @@ from claude_wrapper.agent.tools.contract import ToolContext
 
 from .board import TaskBoard
 from .facts import COMMAND, TaskFacts, command_id, new_run_id
+from .notification import notification
 
 if TYPE_CHECKING:
     from claude_wrapper.agent.tools.shell import Shell
@@ -269,13 +270,7 @@ def _end_of(path: str) -> tuple[str, int, bool]:
 
 def _notification(facts: TaskFacts, output_file: str, status: str, text: str) -> str:
     """The message that the model gets."""
-    lines = [
-        "<task-notification>",
-        f"<task-id>{facts.id}</task-id>",
-        f"<tool-use-id>{facts.call_id}</tool-use-id>",
-        *([f"<output-file>{output_file}</output-file>"] if output_file else []),
-        f"<status>{status}</status>",
-        f"<summary>{text}</summary>",
-        "</task-notification>",
-    ]
-    return "\n".join(lines)
+    place = [("output-file", output_file)] if output_file else []
+    return notification(
+        [("task-id", facts.id), ("tool-use-id", facts.call_id), *place, ("status", status), ("summary", text)]
+    )

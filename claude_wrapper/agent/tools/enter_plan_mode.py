@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .contract import ToolContext, ToolOutput
+from .plain_tool import PlainTool
 from .planning import planning_of
 
 __all__ = ["EnterPlanMode"]
@@ -15,7 +16,7 @@ Worth it when a task can be done in several ways that differ in what the user ge
 Not for small changes, and not when only questions are to be answered."""
 
 
-class EnterPlanMode:
+class EnterPlanMode(PlainTool):
     """Switches plan mode on."""
 
     name: ClassVar[str] = "EnterPlanMode"
@@ -25,15 +26,6 @@ class EnterPlanMode:
         "properties": {},
         "additionalProperties": False,
     }
-
-    def is_read_only(self, tool_input: dict[str, Any]) -> bool:
-        return False
-
-    def prepare(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        return dict(tool_input)
-
-    def for_permission(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        return dict(tool_input)
 
     async def check(self, tool_input: dict[str, Any], context: ToolContext) -> None:
         planning_of(context)

@@ -70,9 +70,8 @@ class Shell:
 
     async def wait(self, seconds: float) -> None:
         """Wait until it is done, but no longer than that, nor after it is `let_go` or stopped."""
-        async with (
-            self._waited_for
-        ):  # who waited before may not have heard yet that somebody else does so now
+        # Who waited before may not have heard yet that somebody else does so now.
+        async with self._waited_for:
             if self.stopped or self.flooded or self.ended:
                 return
             with anyio.CancelScope(deadline=anyio.current_time() + seconds) as self._scope:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .contract import ToolContext, ToolFailure, ToolOutput
-from .task_tool import TaskTool
+from .plain_tool import PlainTool
 
 __all__ = ["TaskCreate"]
 
@@ -15,7 +15,7 @@ For work of three steps or more: the list keeps you, and the user who watches, a
 A task begins as pending; TaskUpdate moves it on."""
 
 
-class TaskCreate(TaskTool):
+class TaskCreate(PlainTool):
     """Adds a task."""
 
     name: ClassVar[str] = "TaskCreate"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .contract import ToolContext, ToolOutput
-from .task_tool import TaskTool
+from .plain_tool import PlainTool
 
 __all__ = ["TaskList"]
 
 
-class TaskList(TaskTool):
+class TaskList(PlainTool):
     """Shows the list."""
 
     name: ClassVar[str] = "TaskList"

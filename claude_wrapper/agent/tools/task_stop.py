@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 from claude_wrapper.wire.codec import encode
 
 from .contract import InputRejected, ToolContext, ToolFailure, ToolOutput
+from .plain_tool import PlainTool
 
 __all__ = ["TaskStop"]
 
 
-class TaskStop:
+class TaskStop(PlainTool):
     """End a command or a subagent that runs in the background."""
 
     name: ClassVar[str] = "TaskStop"
@@ -27,15 +28,6 @@ class TaskStop:
         },
         "additionalProperties": False,
     }
-
-    def is_read_only(self, tool_input: dict[str, Any]) -> bool:
-        return False
-
-    def prepare(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        return dict(tool_input)
-
-    def for_permission(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        return dict(tool_input)
 
     async def check(self, tool_input: dict[str, Any], context: ToolContext) -> None:
         wanted = _wanted(tool_input)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .contract import ToolContext, ToolOutput
+from .plain_tool import PlainTool
 from .task_book import Task, TaskBook
-from .task_tool import TaskTool
 
 __all__ = ["TaskUpdate"]
 
@@ -18,7 +18,7 @@ _TEXTS = {"subject": "subject", "description": "description", "activeForm": "act
 _NUMBERS = {"type": "array", "items": {"type": "string"}}
 
 
-class TaskUpdate(TaskTool):
+class TaskUpdate(PlainTool):
     """Changes a task."""
 
     name: ClassVar[str] = "TaskUpdate"

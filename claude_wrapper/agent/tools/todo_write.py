@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from .contract import ToolContext, ToolOutput
+from .plain_tool import PlainTool
 
 __all__ = ["TodoWrite"]
 
@@ -14,7 +15,7 @@ Worth it for work of three steps or more. Give the whole list each time. Set a s
 before you begin it, only one at a time, and to completed as soon as it is really done."""
 
 
-class TodoWrite:
+class TodoWrite(PlainTool):
     """The model's list of what is to be done; the list lives as long as this object."""
 
     name: ClassVar[str] = "TodoWrite"
@@ -50,18 +51,6 @@ class TodoWrite:
 
     def __init__(self) -> None:
         self._todos: list[dict[str, Any]] = []
-
-    def is_read_only(self, tool_input: dict[str, Any]) -> bool:
-        return False
-
-    def prepare(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        return dict(tool_input)
-
-    def for_permission(self, tool_input: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        return dict(tool_input)
-
-    async def check(self, tool_input: dict[str, Any], context: ToolContext) -> None:
-        pass
 
     async def run(self, tool_input: dict[str, Any], context: ToolContext) -> ToolOutput:
         new = [

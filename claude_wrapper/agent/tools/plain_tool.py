@@ -1,4 +1,4 @@
-"""What the tools that keep the list of tasks have in common: they touch no file and ask nobody."""
+"""What tools have in common that take their input as it is: no default is filled in, and no path is in it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from typing import Any
 
 from .contract import ToolContext
 
-__all__ = ["TaskTool"]
+__all__ = ["PlainTool"]
 
 
-class TaskTool:
-    """A tool on the session's list of tasks."""
+class PlainTool:
+    """`changes` says whether its calls have to run one by one."""
 
     changes = True
 
