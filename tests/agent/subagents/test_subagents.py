@@ -32,7 +32,7 @@ def bash(command):
 ALLOWED = ("--allowedTools", "Bash,Agent")
 
 
-@pytest.mark.feature("SUB-01", "SUB-04", "SUB-09", "SUB-18", "RES-04", "COST-03")
+@pytest.mark.feature("SUB-01", "CTX-12", "SUB-04", "SUB-09", "SUB-18", "RES-04", "COST-03")
 def test_a_subagent_has_a_conversation_of_its_own_and_only_its_report_comes_back(workspace):
     script = ([ask(), say("done")], {"SUBTASK": [bash("echo sub"), say("Found 3.")]})
     with ScriptedModel(script[0], sub=script[1], count_all=True) as model:
